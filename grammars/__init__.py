@@ -1,0 +1,1 @@
+"""Grammar files, packaged as ``maskwright.grammars``."""

@@ -1,0 +1,1 @@
+"""Maskwright: token masks that make a language model write exactly what a constraint allows."""

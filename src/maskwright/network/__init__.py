@@ -1,0 +1,1 @@
+"""The lazy network: lexical terms and the nodes that use them."""

@@ -1,0 +1,235 @@
+"""Lexical terms: frozen descriptions of regular languages, built only through smart constructors.
+
+Two sorts of term exist. A *text term* is a set of strings of code points: :func:`characters`, :func:`words`,
+:func:`automaton` and, over them, the boolean and regular operations. A *byte term* is a set of byte strings:
+:func:`encode` (UTF-8) and :func:`quote` (a JSON string literal) turn a text term into one, :func:`concatenate` and
+:func:`unite` combine them. A character therefore counts once however JSON spells it, and ``"\\u0061"`` *is* ``"a"``.
+
+Terms are interned: equal structure is the same object, so equality is identity and a term is a cheap dictionary key.
+What is learned about a term (its states and transitions) lives in :mod:`maskwright.kernel`, never here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final, Protocol
+from weakref import WeakValueDictionary
+
+from maskwright.errors import LimitError, Problem
+from maskwright.limits import DEFAULT_LIMITS
+
+__all__ = [
+    "ANYTHING",
+    "ANY_CHARACTER",
+    "EPSILON",
+    "NEVER",
+    "Automaton",
+    "Term",
+    "automaton",
+    "characters",
+    "complement",
+    "concatenate",
+    "encode",
+    "intersect",
+    "literal",
+    "quote",
+    "repeat",
+    "subtract",
+    "unite",
+    "words",
+]
+
+MAX_CODE_POINT: Final = 0x10FFFF
+
+
+class Automaton(Protocol):
+    """A deterministic automaton over code points that is computed on demand, such as a range of numbers.
+
+    Implementations hash and compare by value. States are hashable; every state that ``moves`` names must be able to
+    reach an accepting one (no dead states: leave the move out instead).
+    """
+
+    @property
+    def start(self) -> Hashable | None:
+        """The first state; ``None`` if the language is empty."""
+        ...
+
+    def moves(self, state: Hashable) -> Sequence[tuple[int, int, Hashable]]:
+        """Disjoint, ascending ``(first, last, next state)`` ranges of code points; what is absent is refused."""
+        ...
+
+    def accepts(self, state: Hashable) -> bool:
+        """Whether the text read so far is in the language."""
+        ...
+
+
+class Term:
+    """One interned term; build it with the functions of this module.
+
+    ``op`` names the constructor, ``args`` its normalised arguments, ``depth`` the nesting of terms below it.
+    """
+
+    __slots__ = ("__weakref__", "args", "depth", "op")
+
+    op: str
+    args: tuple[Hashable, ...]
+    depth: int
+
+    def __repr__(self) -> str:
+        """The constructor call, for debugging."""
+        return f"{self.op}{self.args!r}" if self.args else self.op
+
+
+#: Invariant: at most one live Term per (op, args).
+_interned: WeakValueDictionary[tuple[Hashable, ...], Term] = WeakValueDictionary()
+
+
+def _term(op: str, *args: Hashable, below: Iterable[Term] = ()) -> Term:
+    key = (op, *args)
+    found = _interned.get(key)
+    if found is not None:
+        return found
+    term = Term()
+    term.op, term.args = op, args
+    term.depth = 1 + max((t.depth for t in below), default=0)
+    if term.depth > DEFAULT_LIMITS.pattern_depth * 8:
+        raise LimitError(
+            Problem("a pattern nests too deeply", keyword="pattern", remedy=f"at most {DEFAULT_LIMITS.pattern_depth} groups")
+        )
+    _interned[key] = term
+    return term
+
+
+#: No string at all.
+NEVER: Final = _term("never")
+#: The empty string only.
+EPSILON: Final = _term("epsilon")
+
+
+def characters(ranges: Iterable[tuple[int, int]]) -> Term:
+    """One character out of inclusive code point ranges (any order, may overlap)."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if first > last:
+            continue
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return _term("characters", tuple(merged)) if merged else NEVER
+
+
+#: Any one code point that UTF-8 can carry (no surrogates).
+ANY_CHARACTER: Final = characters([(0, 0xD7FF), (0xE000, MAX_CODE_POINT)])
+
+
+def words(strings: Iterable[str], *, labelled: bool = False) -> Term:
+    """Any of the strings; with ``labelled`` the kernel reports *which* (by its place in the given order).
+
+    Strings must be distinct when labelled. Costs a sort, whatever their number.
+    """
+    given = tuple(strings)
+    if not given:
+        return NEVER
+    if labelled:
+        return _term("labelled", given)
+    distinct = tuple(sorted(set(given)))
+    return EPSILON if distinct == ("",) else _term("words", distinct)
+
+
+def literal(string: str) -> Term:
+    """Exactly this string."""
+    return words((string,))
+
+
+def automaton(machine: Automaton) -> Term:
+    """The language of a machine that computes its moves on demand."""
+    return NEVER if machine.start is None else _term("automaton", machine)
+
+
+def concatenate(*parts: Term) -> Term:
+    """One part after the other."""
+    flat: list[Term] = []
+    for part in parts:
+        if part is NEVER:
+            return NEVER
+        if part.op == "concatenate":
+            flat.extend(part.args)  # type: ignore[arg-type]
+        elif part is not EPSILON:
+            flat.append(part)
+    if not flat:
+        return EPSILON
+    return flat[0] if len(flat) == 1 else _term("concatenate", *flat, below=flat)
+
+
+def unite(*parts: Term) -> Term:
+    """Any of the parts."""
+    flat: dict[Term, None] = {}
+    for part in parts:
+        if part.op == "unite":
+            flat.update(dict.fromkeys(part.args))  # type: ignore[arg-type]
+        elif part is not NEVER:
+            flat[part] = None
+    if ANYTHING in flat:
+        return ANYTHING
+    if not flat:
+        return NEVER
+    return next(iter(flat)) if len(flat) == 1 else _term("unite", *flat, below=flat)
+
+
+def intersect(*parts: Term) -> Term:
+    """What all parts have in common (text terms only)."""
+    flat: dict[Term, None] = {}
+    for part in parts:
+        if part is NEVER:
+            return NEVER
+        if part.op == "intersect":
+            flat.update(dict.fromkeys(part.args))  # type: ignore[arg-type]
+        elif part is not ANYTHING:
+            flat[part] = None
+    if not flat:
+        return ANYTHING
+    return next(iter(flat)) if len(flat) == 1 else _term("intersect", *flat, below=flat)
+
+
+def complement(part: Term) -> Term:
+    """Every string of code points that is not in the part (text terms only)."""
+    if part.op == "complement":
+        return part.args[0]  # type: ignore[return-value]
+    if part is NEVER:
+        return ANYTHING
+    return NEVER if part is ANYTHING else _term("complement", part, below=(part,))
+
+
+def subtract(part: Term, excluded: Term) -> Term:
+    """What is in the part but not excluded (text terms only)."""
+    return part if excluded is NEVER else intersect(part, complement(excluded))
+
+
+def repeat(part: Term, least: int = 0, most: int | None = None) -> Term:
+    """``least`` to ``most`` repetitions (``None`` = no bound). One character class repeated is a counter, not copies."""
+    if most is not None and (most < least or most < 0):
+        return NEVER
+    if part is NEVER:
+        return EPSILON if least == 0 else NEVER
+    if part is EPSILON or most == 0:
+        return EPSILON
+    return part if least == most == 1 else _term("repeat", part, least, most, below=(part,))
+
+
+#: Every string of code points.
+ANYTHING: Final = repeat(ANY_CHARACTER)
+
+
+def encode(text: Term) -> Term:
+    """The UTF-8 bytes of a text term: a byte term."""
+    return text if text in (NEVER, EPSILON) else _term("encode", text, below=(text,))
+
+
+def quote(text: Term, *, minimal: bool = False) -> Term:
+    """JSON string literals whose *value* is in the text term: a byte term, quotes included (RFC 8259 section 7).
+
+    Every valid escape spells its character, surrogate escapes only in pairs; with ``minimal`` only the escapes that
+    JSON demands (``\\"``, ``\\\\`` and control characters).
+    """
+    return NEVER if text is NEVER else _term("quote", text, minimal, below=(text,))
