@@ -25,7 +25,7 @@ from maskwright.errors import ModelError
 __all__ = ["Gguf", "Metadata", "Tensor", "Value", "read_gguf"]
 
 #: A metadata value; the strings of a list are given as their exact bytes.
-Value = int | float | bool | str | list[bytes] | list[bool] | array
+Value = int | float | bool | str | list[bytes] | list[bool] | list[int] | list[float]
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)
@@ -40,7 +40,7 @@ _BOOLEAN, _STRING, _ARRAY = 7, 8, 9
 _NUMBERS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 10: "Q", 11: "q", 12: "d"}
 _SCALARS: Final = {code: struct.Struct("<" + letter) for code, letter in _NUMBERS.items()}
 
-#: ggml type code: name, elements of a block, bytes of a block.
+#: ggml type code: name, elements of a block, bytes of a block. Q8_1 and Q8_K live in registers only, never in a file.
 _KINDS: Final = {
     0: ("F32", 1, 4),
     1: ("F16", 1, 2),
@@ -49,13 +49,11 @@ _KINDS: Final = {
     6: ("Q5_0", 32, 22),
     7: ("Q5_1", 32, 24),
     8: ("Q8_0", 32, 34),
-    9: ("Q8_1", 32, 36),
     10: ("Q2_K", 256, 84),
     11: ("Q3_K", 256, 110),
     12: ("Q4_K", 256, 144),
     13: ("Q5_K", 256, 176),
     14: ("Q6_K", 256, 210),
-    15: ("Q8_K", 256, 292),
     16: ("IQ2_XXS", 256, 66),
     17: ("IQ2_XS", 256, 74),
     18: ("IQ3_XXS", 256, 98),
@@ -74,6 +72,8 @@ _KINDS: Final = {
     34: ("TQ1_0", 256, 54),
     35: ("TQ2_0", 256, 66),
     39: ("MXFP4", 32, 17),
+    40: ("NVFP4", 64, 36),
+    41: ("Q1_0", 128, 18),
 }
 
 
@@ -322,7 +322,7 @@ def _map(path: Path) -> mmap.mmap:
         with path.open("rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as cause:
-        raise ModelError(f"{path}: cannot be read: {cause} (give the path of a GGUF file)") from cause
+        raise _damaged(path, f"cannot be read: {cause}", "give the path of a GGUF file") from cause
 
 
 def _read_version(reader: _Reader) -> int:
