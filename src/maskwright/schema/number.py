@@ -1,0 +1,281 @@
+"""JSON numbers as terms: an interval of rationals, the multiples in it, and how they may be spelled.
+
+:class:`Numbers` says *which values*, :func:`number_term` turns it into the text term of their spellings (RFC 8259
+section 6). All arithmetic is on ``int`` and ``Fraction``; no float is ever made, so ``multipleOf: 1e-9`` and a
+``maximum`` of ``18446744073709551615`` mean what they say.
+
+Spelling (the ``numbers`` and ``digits`` policies of ``json_schema``):
+
+* ``exact=False``: integers without fraction or exponent; numbers with bounds or multiples without exponent; any other
+  number in every spelling of JSON.
+* ``exact=True``: every spelling of an admitted value (``1.0`` and ``1e2`` are integers).
+
+``-0`` is admitted where ``0`` is; leading zeros never are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm
+from typing import Final
+
+from maskwright.errors import LimitError, PolicyError, Problem, SchemaError
+from maskwright.network.lexeme import (
+    EPSILON,
+    NEVER,
+    Term,
+    characters,
+    concatenate,
+    literal,
+    repeat,
+    unite,
+    words,
+)
+from maskwright.schema.decimals import spelled_term
+from maskwright.schema.number_machine import DIGIT, NONZERO, Span, plain_term
+
+__all__ = ["Numbers", "fraction_of", "number_literal_term", "number_term"]
+
+#: Bounds and multiples beyond ``10 ** ±DECADES`` are refused: nobody means them, and one text would fill a context.
+DECADES: Final = 4_000
+EXPONENT_DIGITS: Final = 4
+
+
+def fraction_of(value: float | Decimal | Fraction) -> Fraction:
+    """The exact value of a number of a schema; a float stands for the decimal that it prints as.
+
+    Raises :class:`SchemaError` for NaN and infinities and :class:`LimitError` beyond ``10 ** ±4000`` (a
+    ``Decimal("1e999999999")`` would take a gigabyte).
+    """
+    if isinstance(value, int):
+        if value.bit_length() > DECADES * 3.32:
+            raise _too_large()
+        return Fraction(value)
+    if isinstance(value, Fraction):
+        return value
+    decimal = Decimal(repr(value)) if isinstance(value, float) else value
+    if not decimal.is_finite():
+        raise SchemaError(Problem(f"{value} is not a JSON number", remedy="use a finite number"))
+    exponent = decimal.as_tuple().exponent
+    if decimal and not (-DECADES <= decimal.adjusted() <= DECADES and int(exponent) >= -2 * DECADES):
+        raise _too_large()
+    return Fraction(decimal) if decimal else Fraction(0)
+
+
+def _too_large() -> LimitError:
+    return LimitError(Problem("a number is too large or too small", remedy=f"keep it within 10 to the power of ±{DECADES}"))
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The rationals between two bounds that are multiples of everything in ``multiples``.
+
+    ``integer`` is ``type: integer`` (it also decides the spelling), ``None`` is no bound, an open bound is exclusive.
+    The constructor normalises: multiples become their least common multiple, bounds move onto it, every empty set is
+    the same value; so equality means the same numbers in the same spelling.
+
+    Raises :class:`SchemaError` for a multiple that is not positive.
+    """
+
+    integer: bool = False
+    lower: Fraction | None = None
+    lower_open: bool = False
+    upper: Fraction | None = None
+    upper_open: bool = False
+    multiples: tuple[Fraction, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Normalise in place; the common cases (no bounds, no multiples) cost one comparison each."""
+        step = self._step()
+        if self.multiples:
+            object.__setattr__(self, "multiples", () if step is None or (self.integer and step == 1) else (step,))
+        if self.lower is not None:
+            self._set_bound("lower", *_lifted(self.lower, is_open=self.lower_open, step=step))
+        if self.upper is not None:
+            bound, is_open = _lifted(-self.upper, is_open=self.upper_open, step=step)
+            self._set_bound("upper", -bound, is_open)
+        if self.is_empty:
+            object.__setattr__(self, "multiples", ())
+            self._set_bound("lower", Fraction(1), is_open=False)
+            self._set_bound("upper", Fraction(0), is_open=False)
+
+    def _set_bound(self, name: str, bound: Fraction, is_open: bool) -> None:  # noqa: FBT001
+        object.__setattr__(self, name, bound)
+        object.__setattr__(self, f"{name}_open", is_open)
+
+    def _step(self) -> Fraction | None:
+        """What every member is a multiple of; ``None`` if nothing."""
+        step = Fraction(1) if self.integer else None
+        for multiple in self.multiples:
+            if multiple <= 0:
+                raise SchemaError(Problem(f"{multiple} is not positive", keyword="multipleOf", remedy="use a number above 0"))
+            step = multiple if step is None else _common_multiple(step, multiple)
+        return step
+
+    @property
+    def step(self) -> Fraction | None:
+        """The least positive number that every member is a multiple of; ``None`` if there is none."""
+        return self.multiples[0] if self.multiples else Fraction(1) if self.integer else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no number is a member."""
+        if self.lower is None or self.upper is None:
+            return False
+        return self.lower > self.upper or (self.lower == self.upper and (self.lower_open or self.upper_open))
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether every number (or every integer) is a member."""
+        return self.lower is None and self.upper is None and not self.multiples
+
+    def intersect(self, other: Numbers) -> Numbers:
+        """What both have in common."""
+        lower, lower_open = _tighter(self.lower, self.lower_open, other.lower, other.lower_open, sign=1)
+        upper, upper_open = _tighter(self.upper, self.upper_open, other.upper, other.upper_open, sign=-1)
+        return Numbers(
+            integer=self.integer or other.integer,
+            lower=lower,
+            lower_open=lower_open,
+            upper=upper,
+            upper_open=upper_open,
+            multiples=self.multiples + other.multiples,
+        )
+
+    def contains(self, value: Fraction) -> bool:
+        """Whether the value is a member."""
+        if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
+            return False
+        if self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper)):
+            return False
+        step = self.step
+        return step is None or (value / step).denominator == 1
+
+
+def _common_multiple(one: Fraction, other: Fraction) -> Fraction:
+    """The least common multiple of two reduced fractions: lcm of the numerators over gcd of the denominators."""
+    return Fraction(lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator))
+
+
+def _lifted(bound: Fraction, *, is_open: bool, step: Fraction | None) -> tuple[Fraction, bool]:
+    """A lower bound moved up to the first multiple that it admits."""
+    if step is None:
+        return bound, is_open
+    count = -((-bound) // step)
+    return (count + 1 if is_open and count * step == bound else count) * step, False
+
+
+def _tighter(
+    one: Fraction | None, one_open: bool, other: Fraction | None, other_open: bool, *, sign: int  # noqa: FBT001
+) -> tuple[Fraction | None, bool]:
+    """The stricter of two lower (``sign`` 1) or upper (-1) bounds."""
+    if one is None or other is None:
+        return (other, other_open) if one is None else (one, one_open)
+    if one == other:
+        return one, one_open or other_open
+    return (one, one_open) if sign * one > sign * other else (other, other_open)
+
+
+@lru_cache(maxsize=4096)
+def number_term(
+    numbers: Numbers, *, digits: int | None = 40, exact: bool = False, integer_is_lexical: bool = False
+) -> Term:
+    """The text term of the spellings of the members; ``NEVER`` if the digits cannot write any.
+
+    ``digits`` bounds the digits of the integer part and of the fraction part (an exponent has at most 4); ``None`` is
+    no bound. With ``integer_is_lexical`` (draft 4) a text with fraction or exponent is no integer, whatever its value.
+    With ``exact``, bounded numbers and integers are no regular language (``1.000e3``): there ``None`` means 1,000
+    digits and an exponent keeps at most 4.
+
+    Raises :class:`PolicyError` if ``digits`` is below 1.
+    """
+    if digits is not None and digits < 1:
+        raise PolicyError(f"digits is {digits}: give at least 1, or None for no bound")
+    if numbers.is_empty:
+        return NEVER
+    if numbers.is_unbounded:
+        if not numbers.integer:
+            return _any_number(digits)
+        if not exact or integer_is_lexical:
+            return _any_integer(digits)
+    spell = spelled_term if exact and not (numbers.integer and integer_is_lexical) else plain_term
+    positive = _span(numbers.lower, numbers.lower_open, numbers.upper, numbers.upper_open)
+    negative = _span(_negated(numbers.upper), numbers.upper_open, _negated(numbers.lower), numbers.lower_open)
+    parts = []
+    if positive is not None:
+        parts.append(spell(positive, numbers.step, digits, integer=numbers.integer))
+    if negative is not None:
+        parts.append(concatenate(_MINUS, spell(negative, numbers.step, digits, integer=numbers.integer)))
+    return unite(*parts)
+
+
+_MINUS: Final = literal("-")
+
+
+def _negated(bound: Fraction | None) -> Fraction | None:
+    return None if bound is None else -bound
+
+
+def _span(lower: Fraction | None, lower_open: bool, upper: Fraction | None, upper_open: bool) -> Span | None:  # noqa: FBT001
+    """The part of an interval that is not negative; ``None`` if there is none."""
+    if upper is not None and (upper < 0 or (upper == 0 and upper_open)):
+        return None
+    if lower is None or lower < 0:
+        return Span(Fraction(0), lower_open=False, upper=upper, upper_open=upper_open)
+    return Span(lower, lower_open, upper, upper_open)
+
+
+@lru_cache(maxsize=16)
+def _any_integer(digits: int | None) -> Term:
+    rest = None if digits is None else digits - 1
+    return concatenate(_SIGN, unite(ZERO, concatenate(NONZERO, repeat(DIGIT, 0, rest))))
+
+
+@lru_cache(maxsize=16)
+def _any_number(digits: int | None) -> Term:
+    """Every JSON number (RFC 8259 section 6) within the digits."""
+    fraction = concatenate(POINT, repeat(DIGIT, 1, digits))
+    exponent = concatenate(
+        characters([(0x45, 0x45), (0x65, 0x65)]),
+        unite(EPSILON, characters([(0x2B, 0x2B), (0x2D, 0x2D)])),
+        repeat(DIGIT, 1, None if digits is None else EXPONENT_DIGITS),
+    )
+    return concatenate(_any_integer(digits), unite(EPSILON, fraction), unite(EPSILON, exponent))
+
+
+_SIGN: Final = unite(EPSILON, _MINUS)
+
+
+def number_literal_term(value: int | Decimal | Fraction, *, digits: int | None = 40, exact: bool = False) -> Term:
+    """The text term of the spellings of one number, for ``enum`` and ``const``.
+
+    Without ``exact``: the shortest plain decimal, and for a ``Decimal`` that was written with a fraction or exponent
+    also the plain spelling that keeps this (``1.0``, ``2.50``; ``1e2`` gives ``100`` and ``100.0``), because documents
+    written by the schema's author do. ``digits`` then has no say: one number cannot run on. A zero may have a minus.
+
+    Raises what :func:`fraction_of` raises, and :class:`PolicyError` for a fraction that no decimal can write.
+    """
+    number = fraction_of(value)
+    if exact:
+        return number_term(Numbers(lower=number, upper=number), digits=digits, exact=True)
+    power = 0
+    while (number * 10**power).denominator != 1:
+        if power > 2 * DECADES:
+            raise PolicyError(f"no decimal can write {number}")
+        power += 1
+    spellings = {_plain(number, power)}
+    if isinstance(value, Decimal) and value.as_tuple().exponent:
+        spellings.add(_plain(number, max(power, 1, -int(value.as_tuple().exponent))))
+    if not number:
+        spellings |= {f"-{text}" for text in spellings}
+    return words(spellings)
+
+
+def _plain(number: Fraction, decimals: int) -> str:
+    """The number with so many decimals."""
+    whole, part = divmod(abs(int(number * 10**decimals)), 10**decimals)
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole}.{part:0{decimals}d}" if decimals else f"{sign}{whole}"
