@@ -1,14 +1,401 @@
-"""Numbers at or above zero in every spelling of JSON, exponents included."""
+"""Numbers at or above zero in every spelling of JSON (RFC 8259 section 6), exponents included.
+
+A mantissa ``M`` with ``k`` fraction digits and an exponent ``e`` is ``M * 10**s`` with ``s = e - k``. The exponent is
+free when the mantissa is written, so what counts is the interval of exponents that would make the value a member: it
+is fixed by how the digits of ``M`` compare with the digits of the bounds. A further integer digit moves the interval
+down by one, a further fraction digit leaves it where it is. Only a mantissa that is a prefix of a bound's digits needs
+its value.
+
+A step ``a * 10**z`` with ``a`` prime to 10 demands a residue of 0 modulo ``a`` and ``s >= z`` minus the trailing zeros
+of ``M``; for other steps (``5``, ``0.25``) the value is kept. Liveness is again one or two divisions: at the largest
+scale that the upper bound admits the multiples are densest.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import gcd
+from typing import Final
 
-from maskwright.network.lexeme import Term
-from maskwright.schema.number_machine import Span, plain_term
+from maskwright.network.lexeme import Term, automaton
+from maskwright.schema.number_machine import Moves, Span, State, merged_moves
 
-__all__ = ["spelled_term"]
+__all__ = ["EXPONENT_DIGITS", "SpelledMachine", "spelled_term"]
+
+EXPONENT_DIGITS: Final = 4
+_LARGEST: Final = 10**EXPONENT_DIGITS - 1
+#: With bounds of at most 4,000 decades and this many digits an exponent of 4 digits can always align the mantissa, so
+#: that liveness need not look at the ends of the exponent's range.
+_MOST_DIGITS: Final = 1_000
+_INTEGER, _POINT, _FRACTION = range(3)
 
 
-def spelled_term(span: Span, step: Fraction | None, digits: int | None, *, integer: bool) -> Term:
-    return plain_term(span, step, digits, integer=integer)
+def _magnitude(value: Fraction) -> int:
+    """The exponent of the leading digit of a positive number: the largest m with 10**m <= value."""
+    guess = len(str(value.numerator)) - len(str(value.denominator))
+    return guess if value >= Fraction(10) ** guess else guess - 1
+
+
+def _valuation(number: int, prime: int) -> int:
+    """How often a prime divides a positive number."""
+    times = 0
+    while number % prime == 0:
+        number //= prime
+        times += 1
+    return times
+
+
+class SpelledMachine:
+    """Every spelling of the members of a span that are multiples of a step: an ``Automaton``.
+
+    States (``phase``: integer digits, point just read, fraction digits; ``count``: digits read in this phase):
+
+    * ``("start",)``.
+    * ``("zero", phase, count)``: only zeros so far.
+    * ``("tight", phase, count, M)``: ``M`` is a prefix of a bound's digits, or the step needs it.
+    * ``("loose", phase, left, low, high, residue, aligned)``: ``left`` more digits may follow in this phase; exponents
+      ``low`` to ``high`` (``None``: no bound) give a value between the bounds; ``residue`` is ``M`` modulo ``a``; the
+      exponent must be at least ``aligned`` for the step (``None`` without step).
+    * ``("e", low, high)``: ``e`` was read, the exponent must lie there; ``("power", low, high, value, left, must)``:
+      the digits so far have this value and the absolute value must lie there.
+    """
+
+    def __init__(self, span: Span, step: Fraction | None, digits: int | None) -> None:
+        self._key = (span, step, digits)
+        self._hash = hash(self._key)
+        self.digits = min(digits or _MOST_DIGITS, _MOST_DIGITS)
+        self.span = span
+        self.step = step
+        self.low = span.lower if span.lower > 0 else None
+        self.high = span.upper
+        self.low_magnitude = _magnitude(span.lower) if span.lower > 0 else 0
+        self.high_magnitude = _magnitude(span.upper) if span.upper else 0
+        self.factor, self.twos, self.fives = 1, 0, 0
+        if step is not None:
+            self.twos = _valuation(step.numerator, 2) - _valuation(step.denominator, 2)
+            self.fives = _valuation(step.numerator, 5) - _valuation(step.denominator, 5)
+            self.factor = step.numerator // gcd(
+                step.numerator, 2 ** max(self.twos, 0) * 5 ** max(self.fives, 0)
+            )
+        self.keeps_value = self.twos != self.fives
+
+    def __eq__(self, other: object) -> bool:
+        """By value."""
+        return isinstance(other, SpelledMachine) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """By value, computed once."""
+        return self._hash
+
+    def __repr__(self) -> str:
+        """The arguments."""
+        return f"SpelledMachine{self._key!r}"
+
+    @cached_property
+    def start(self) -> State | None:
+        """The first state; ``None`` if the digits cannot write any member."""
+        return ("start",) if self.moves(("start",)) else None
+
+    # -- comparison with the bounds
+
+    def _below(self, mantissa: int, scale: int) -> bool:
+        """Whether ``mantissa * 10**scale`` is below what the lower bound admits."""
+        if self.low is None:
+            return False
+        order = _order(mantissa, scale, self.low)
+        return order < 0 or (order == 0 and self.span.lower_open)
+
+    def _above(self, mantissa: int, scale: int) -> bool:
+        if self.high is None:
+            return False
+        order = _order(mantissa, scale, self.high)
+        return order > 0 or (order == 0 and self.span.upper_open)
+
+    def _scales(self, mantissa: int) -> tuple[int | None, int | None]:
+        """The scales that put the mantissa between the bounds."""
+        size = len(str(mantissa)) - 1
+        low = high = None
+        if self.low is not None:
+            low = self.low_magnitude - size
+            low += self._below(mantissa, low)
+        if self.high is not None:
+            high = self.high_magnitude - size
+            high -= self._above(mantissa, high)
+        return low, high
+
+    def _is_tight(self, mantissa: int) -> bool:
+        """Whether further digits can change the scales that :meth:`_scales` gives."""
+        size = len(str(mantissa)) - 1
+        if self.low is not None:
+            scale = self.low_magnitude - size
+            if (
+                self._below(mantissa, scale)
+                and _order(mantissa + 1, scale, self.low) > 0
+            ):
+                return True
+        if self.high is None:
+            return False
+        scale = self.high_magnitude - size
+        return (
+            not self._above(mantissa, scale)
+            and _order(mantissa + 1, scale, self.high) > 0
+        )
+
+    # -- states
+
+    def _mantissa(self, phase: int, count: int, value: int) -> State | None:
+        """The state after a mantissa that is not zero; ``None`` if no completion is a member."""
+        if self.high == 0:
+            return None
+        fraction = count if phase == _FRACTION else 0
+        if not self.keeps_value and not self._is_tight(value):
+            low, high = self._scales(value)
+            aligned = (
+                None
+                if self.step is None
+                else self.twos - _valuation(value, 10) + fraction
+            )
+            low = None if low is None else low + fraction
+            high = None if high is None else high + fraction
+            return self._loose(
+                phase, self.digits - count, low, high, value % self.factor, aligned
+            )
+        left = self.digits if phase == _POINT else self.digits - count
+        further = left + self.digits if phase == _INTEGER else left
+        return ("tight", phase, count, value) if self._alive(value, further) else None
+
+    def _alive(self, value: int, left: int) -> bool:
+        """Whether a mantissa with up to ``left`` further digits has a completion.
+
+        Take the largest scale that keeps the shortest completion below the upper bound. One scale less and no
+        completion is above it; each further scale less only thins the multiples and comes closer to the lower bound.
+        """
+        base = value * 10**left
+        if self.high is None:
+            return -base % self.factor < 10**left
+        scale = self._scales(value)[1] - left  # type: ignore[operator]
+        return self._fits(base, left, scale) or self._fits(base, left, scale - 1)
+
+    def _fits(self, base: int, left: int, scale: int) -> bool:
+        """Whether ``(base + r) * 10**scale`` with ``r`` below ``10**left`` can be a member."""
+        unit = Fraction(10) ** scale
+        first, last = base, base + 10**left - 1
+        if self.low is not None:
+            ratio = self.low / unit
+            bound = -(-ratio.numerator // ratio.denominator)
+            first = max(first, bound + (self.span.lower_open and ratio == bound))
+        if self.high is not None:
+            ratio = self.high / unit
+            bound = ratio.numerator // ratio.denominator
+            last = min(last, bound - (self.span.upper_open and ratio == bound))
+        if first > last or self.step is None:
+            return first <= last
+        return first + -first % (self.step / unit).numerator <= last
+
+    def _loose(
+        self,
+        phase: int,
+        left: int,
+        low: int | None,
+        high: int | None,
+        residue: int,
+        aligned: int | None,
+    ) -> State | None:
+        """The state, or ``None`` if the exponents run out or no completion reaches a multiple."""
+        if low is not None and high is not None and low > high:
+            return None
+        if aligned is not None:
+            if low is not None:
+                aligned = max(low, aligned)
+            further = left + self.digits if phase == _INTEGER else left
+            if high is not None:
+                read = self.digits - left if phase == _FRACTION else 0
+                # Digits that may still be any while the highest exponent keeps the value on the step's decimals.
+                room = high - self.twos - read
+                if room < 0:
+                    return (
+                        None
+                        if residue or aligned > high
+                        else ("loose", phase, left, low, high, residue, aligned)
+                    )
+                further = min(further, room)
+            if -residue * 10**further % self.factor >= 10**further:
+                return None
+        return ("loose", phase, left, low, high, residue, aligned)
+
+    def _zero(self, phase: int, count: int) -> State | None:
+        """The state after zeros only: alive if 0 is a member or a next digit can be read."""
+        if self.span.has_zero:
+            return (
+                None if phase == _POINT and self.digits == 0 else ("zero", phase, count)
+            )
+        fraction = count if phase == _FRACTION else 0
+        if fraction < self.digits and any(
+            self._mantissa(_FRACTION, fraction + 1, d) for d in range(1, 10)
+        ):
+            return ("zero", phase, count)
+        return None
+
+    # -- the automaton
+
+    def _exponents(self, state: State) -> tuple[int, int] | None:
+        """The exponents that may follow a mantissa, ends included; ``None`` if none may."""
+        if state[0] == "zero":
+            return (-_LARGEST, _LARGEST) if self.span.has_zero else None
+        low: int | None
+        high: int | None
+        if state[0] == "loose":
+            _, _, _, low, high, residue, aligned = state  # type: ignore[assignment]
+            low = low if aligned is None else aligned
+        else:
+            _, phase, count, value = state
+            fraction = count if phase == _FRACTION else 0
+            low, high = self._scales(value)  # type: ignore[arg-type]
+            residue = value % self.factor  # type: ignore[operator]
+            if self.step is not None:
+                on_step = max(
+                    self.twos - _valuation(value, 2), self.fives - _valuation(value, 5)
+                )  # type: ignore[arg-type]
+                low = on_step if low is None else max(low, on_step)
+            low = None if low is None else low + fraction  # type: ignore[operator]
+            high = None if high is None else high + fraction  # type: ignore[operator]
+        first = -_LARGEST if low is None else max(low, -_LARGEST)
+        last = _LARGEST if high is None else min(high, _LARGEST)
+        return (first, last) if residue == 0 and first <= last else None
+
+    def accepts(self, state: State) -> bool:
+        """Whether the text read so far is a member."""
+        kind = state[0]
+        if kind in ("start", "e"):
+            return False
+        if kind == "power":
+            _, low, high, value, _, must = state
+            return not must and low <= value <= high  # type: ignore[operator]
+        if state[1] == _POINT:
+            return False
+        exponents = self._exponents(state)
+        return exponents is not None and exponents[0] <= 0 <= exponents[1]
+
+    def moves(self, state: State) -> Moves:
+        """``(first, last, next state)`` for digits, the point, the exponent and its sign; every state is alive."""
+        kind = state[0]
+        if kind == "e":
+            return _signs(state[1], state[2])  # type: ignore[arg-type]
+        if kind == "power":
+            return _power_moves(state)
+        found: list[tuple[int, State | None]] = []
+        if kind != "start" and state[1] == _INTEGER:
+            found.append((0x2E, self._point(state)))
+        found += [(0x30 + d, self._digit(state, d)) for d in range(10)]
+        if (
+            kind != "start"
+            and state[1] != _POINT
+            and (exponents := self._exponents(state)) is not None
+        ):
+            found += [(0x45, ("e", *exponents)), (0x65, ("e", *exponents))]
+        return merged_moves(
+            [(code, target) for code, target in found if target is not None]
+        )
+
+    def _point(self, state: State) -> State | None:
+        if state[0] == "zero":
+            return self._zero(_POINT, 0)
+        if state[0] == "tight":
+            return self._mantissa(_POINT, 0, state[3])  # type: ignore[arg-type]
+        _, _, _, low, high, residue, aligned = state
+        return self._loose(_POINT, self.digits, low, high, residue, aligned)  # type: ignore[arg-type]
+
+    def _digit(self, state: State, digit: int) -> State | None:
+        kind = state[0]
+        if kind == "start":
+            return (
+                self._mantissa(_INTEGER, 1, digit) if digit else self._zero(_INTEGER, 1)
+            )
+        phase: int = state[1]  # type: ignore[assignment]
+        count: int = state[2]  # type: ignore[assignment]
+        after = _INTEGER if phase == _INTEGER else _FRACTION
+        if kind == "loose":
+            return self._loose_digit(state, digit) if count else None
+        if count == self.digits:
+            return None
+        if kind == "tight":
+            return self._mantissa(after, count + 1, state[3] * 10 + digit)  # type: ignore[operator]
+        if phase == _INTEGER:
+            return None
+        return (
+            self._mantissa(_FRACTION, count + 1, digit)
+            if digit
+            else self._zero(_FRACTION, count + 1)
+        )
+
+    def _loose_digit(self, state: State, digit: int) -> State | None:
+        _, phase, left, low, high, residue, aligned = state
+        after = _INTEGER if phase == _INTEGER else _FRACTION
+        down = 1 if phase == _INTEGER else 0
+        rest: int = left - 1  # type: ignore[operator]
+        if aligned is not None:
+            read = 0 if after == _INTEGER else self.digits - rest
+            aligned = aligned - down if digit == 0 else self.twos + read  # type: ignore[operator]
+            residue = (residue * 10 + digit) % self.factor  # type: ignore[operator]
+        lower = None if low is None else low - down  # type: ignore[operator]
+        higher = None if high is None else high - down  # type: ignore[operator]
+        return self._loose(after, rest, lower, higher, residue, aligned)  # type: ignore[arg-type]
+
+
+def _order(mantissa: int, scale: int, bound: Fraction) -> int:
+    """The sign of ``mantissa * 10**scale - bound``."""
+    left, right = mantissa * bound.denominator, bound.numerator
+    if scale < 0:
+        right *= 10**-scale
+    else:
+        left *= 10**scale
+    return (left > right) - (left < right)
+
+
+def _signs(low: int, high: int) -> Moves:
+    """The moves after ``e``: a sign, or the first digit of an exponent that is not negative."""
+    positive = _power(max(low, 0), high, 0, EXPONENT_DIGITS, must=True)
+    negative = _power(max(-high, 0), -low, 0, EXPONENT_DIGITS, must=True)
+    signs = tuple(
+        (code, code, state)
+        for code, state in ((0x2B, positive), (0x2D, negative))
+        if state is not None
+    )
+    return signs + (() if positive is None else _power_moves(positive))
+
+
+def _power(low: int, high: int, value: int, left: int, *, must: bool) -> State | None:
+    """The state of an exponent, ``None`` if no further digits bring it between ``low`` and ``high``.
+
+    Where nothing can leave the interval any more the value is forgotten, so that those states are one.
+    """
+    if low <= value and (value + 1) * 10**left <= high + 1:
+        return ("power", 0, _LARGEST, 0, left, must)
+    for further in range(left + 1):
+        power = 10**further
+        if value * power <= high and (value + 1) * power > low:
+            return ("power", low, high, value, left, must)
+    return None
+
+
+def _power_moves(state: State) -> Moves:
+    _, low, high, value, left, _ = state
+    if left == 0:
+        return ()
+    found = [
+        (0x30 + d, _power(low, high, value * 10 + d, left - 1, must=False))  # type: ignore[arg-type, operator]
+        for d in range(10)
+    ]
+    return merged_moves(
+        [(code, target) for code, target in found if target is not None]
+    )
+
+
+@lru_cache(maxsize=4096)
+def spelled_term(span: Span, step: Fraction | None, digits: int | None) -> Term:
+    """Every spelling of the members of a span that are multiples of ``step``.
+
+    At most ``digits`` digits before and after the point (``None`` and more than 1,000: 1,000) and 4 in the exponent.
+    """
+    return automaton(SpelledMachine(span, step, digits))

@@ -14,9 +14,11 @@ learned with all other numbers; otherwise a machine computes them on demand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from maskwright.errors import PolicyError
@@ -33,7 +35,16 @@ from maskwright.network.lexeme import (
     unite,
 )
 
-__all__ = ["DIGIT", "NONZERO", "POINT", "ZERO", "PlainMachine", "Span", "merged_moves", "plain_term"]
+__all__ = [
+    "DIGIT",
+    "NONZERO",
+    "POINT",
+    "ZERO",
+    "PlainMachine",
+    "Span",
+    "merged_moves",
+    "plain_term",
+]
 
 DIGIT: Final = characters([(0x30, 0x39)])
 NONZERO: Final = characters([(0x31, 0x39)])
@@ -78,6 +89,8 @@ def merged_moves(moves: list[tuple[int, State]]) -> Moves:
 def _decimals(value: Fraction) -> int | None:
     """How many decimals write the value exactly; ``None`` if none do."""
     rest, twos, fives = value.denominator, 0, 0
+    if rest == 1:
+        return 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
     while rest % 5 == 0:
@@ -106,7 +119,9 @@ class PlainMachine:
     * ``("free", left, must)``: any digits.
     """
 
-    def __init__(self, span: Span, step: Fraction | None, digits: int | None, *, integer: bool) -> None:
+    def __init__(
+        self, span: Span, step: Fraction | None, digits: int | None, *, integer: bool
+    ) -> None:
         self._key = (span, step, digits, integer)
         self._hash = hash(self._key)
         self.digits = digits
@@ -118,23 +133,34 @@ class PlainMachine:
         self.beyond = None if digits is None else digits - scale
         self.deepens = not integer and not self.stepped and self.beyond != 0
         self.step = (step * power).numerator if self.stepped and step is not None else 1
-        low, low_exact = divmod(span.lower * power, 1)
-        self.low, self.low_closed = (int(low), not span.lower_open) if not low_exact else (int(low) + 1, True)
+        # A bound between two values that the digits can write is moved to the next one, which is admitted.
+        below, between = divmod(span.lower.numerator * power, span.lower.denominator)
+        self.low, self.low_closed = (
+            (below + 1, True) if between else (below, not span.lower_open)
+        )
         self.high: int | None = None
         self.high_closed = True
         if span.upper is not None:
-            high, high_exact = divmod(span.upper * power, 1)
-            self.high, self.high_closed = int(high), bool(high_exact) or not span.upper_open
+            self.high, between = divmod(
+                span.upper.numerator * power, span.upper.denominator
+            )
+            self.high_closed = bool(between) or not span.upper_open
         self._set_cells()
 
     def _scale_of(self, span: Span, step: Fraction | None) -> int:
         """Decimals that the bounds and the step need, at most ``digits``."""
         if self.integer:
             return 0
-        needs = [_decimals(value) for value in (span.lower, span.upper, step) if value is not None]
+        needs = [
+            _decimals(value)
+            for value in (span.lower, span.upper, step)
+            if value is not None
+        ]
         if self.digits is None:
             if None in needs:
-                raise PolicyError("a bound or multiple that no decimal can write needs a limit of digits")
+                raise PolicyError(
+                    "a bound or multiple that no decimal can write needs a limit of digits"
+                )
             return max(n for n in needs if n is not None)
         return min(self.digits, max(self.digits if n is None else n for n in needs))
 
@@ -192,14 +218,21 @@ class PlainMachine:
         high = base + 10**size - 1
         if self.last is not None and self.last < high:
             high = self.last
-        return low <= high and (not self.stepped or low + (base - residue - low) % self.step <= high)
+        return low <= high and (
+            not self.stepped or low + (base - residue - low) % self.step <= high
+        )
 
     def _touches(self, base: int, size: int) -> bool:
         """Whether a bound cuts the block: it is neither wholly inside nor wholly outside."""
         end = base + 10**size - 1
         if base < self.first_full and end >= self.first:
             return True
-        return self.last is not None and self.last_full is not None and base <= self.last and end > self.last_full
+        return (
+            self.last is not None
+            and self.last_full is not None
+            and base <= self.last
+            and end > self.last_full
+        )
 
     def _whole(self, value: int, count: int) -> State | None:
         """The state after ``count`` integer digits of this value (``count`` 0: the text ``0``)."""
@@ -208,13 +241,23 @@ class PlainMachine:
         # At this many further digits the block has as many digits as the bound: it may be cut there only.
         at_first = self.first_size - scale - count if count else 0
         at_last = self.last_size - scale - count if count else 0
-        if self._cut(value, at_first, most) or (last is not None and self._cut(value, at_last, most)):
-            return ("tight", count, value) if self._tight_alive(value, count, most) else None
+        if self._cut(value, at_first, most) or (
+            last is not None and self._cut(value, at_last, most)
+        ):
+            return (
+                ("tight", count, value)
+                if self._tight_alive(value, count, most)
+                else None
+            )
         least = max(at_first, 0)
         if at_first >= 0 and value * 10 ** (at_first + scale) < first:
             least += 1
         if last is not None:
-            fits = at_last if at_last < 0 or value * 10 ** (at_last + scale) <= last else at_last - 1
+            fits = (
+                at_last
+                if at_last < 0 or value * 10 ** (at_last + scale) <= last
+                else at_last - 1
+            )
             most = fits if most is None else min(most, fits)
         return self._between(least, most, value % self.step)
 
@@ -233,7 +276,9 @@ class PlainMachine:
         """
         scale = self.scale
         if self.last is None:
-            size = (max(self.first_size, _size(self.step)) + 1 if most is None else most) + scale
+            size = (
+                max(self.first_size, _size(self.step)) + 1 if most is None else most
+            ) + scale
             base = value * 10**size
             return self._alive(base, size, base % self.step)
         size = self.last_size - count if count else scale
@@ -279,8 +324,14 @@ class PlainMachine:
         size = self.scale - read
         base = value * 10**size
         if size == 0:
-            more = self.deepens and value >= self.low and (self.high is None or value < self.high)
-            return self._deep(zero=self._admits(value), more=more, left=self.beyond, must=read == 0)
+            more = (
+                self.deepens
+                and value >= self.low
+                and (self.high is None or value < self.high)
+            )
+            return self._deep(
+                zero=self._admits(value), more=more, left=self.beyond, must=read == 0
+            )
         if not self._alive(base, size, base % self.step):
             return None
         if self._touches(base, size):
@@ -292,11 +343,17 @@ class PlainMachine:
     def _residue_part(self, read: int, residue: int) -> State | None:
         size = self.scale - read
         if size == 0:
-            return self._deep(zero=residue == 0, more=False, left=self.beyond, must=read == 0)
+            return self._deep(
+                zero=residue == 0, more=False, left=self.beyond, must=read == 0
+            )
         block = 10**size
-        return ("inside", read, residue) if -residue * block % self.step < block else None
+        return (
+            ("inside", read, residue) if -residue * block % self.step < block else None
+        )
 
-    def _deep(self, *, zero: bool, more: bool, left: int | None, must: bool) -> State | None:
+    def _deep(
+        self, *, zero: bool, more: bool, left: int | None, must: bool
+    ) -> State | None:
         if left == 0:
             return ("deep", zero, False, 0, False) if zero and not must else None
         if zero and more:
@@ -313,13 +370,20 @@ class PlainMachine:
         if kind == "deep":
             return bool(state[1]) and not state[4]
         if kind == "between":
-            return state[1] == 0 and (not self.stepped or state[3] * 10**self.scale % self.step == 0)  # type: ignore[operator]
+            return state[1] == 0 and (
+                not self.stepped or state[3] * 10**self.scale % self.step == 0
+            )  # type: ignore[operator]
         if kind == "tight":
             return self._admits(state[2] * 10**self.scale)  # type: ignore[operator]
         if kind == "fraction":
-            return state[1] != 0 and self._admits(state[2] * 10 ** (self.scale - state[1]))  # type: ignore[operator]
+            return state[1] != 0 and self._admits(
+                state[2] * 10 ** (self.scale - state[1])
+            )  # type: ignore[operator]
         if kind == "inside":
-            return state[1] != 0 and state[2] * 10 ** (self.scale - state[1]) % self.step == 0  # type: ignore[operator]
+            return (
+                state[1] != 0
+                and state[2] * 10 ** (self.scale - state[1]) % self.step == 0
+            )  # type: ignore[operator]
         return False
 
     def moves(self, state: State) -> Moves:
@@ -343,18 +407,68 @@ class PlainMachine:
             ]
         elif kind == "fraction":
             _, read, value = state
-            found = [(0x30 + d, self._part(read + 1, value * 10 + d)) for d in range(10)]  # type: ignore[operator]
+            cut = 10 ** (self.scale - read - 1)
+            prefixes = [
+                bound // cut for bound in (self.first, self.last) if bound is not None
+            ]
+            return self._spread(value * 10, prefixes, lambda v: self._part(read + 1, v))
         elif kind == "start":
-            found = [(0x30, self._whole(0, 0)), *((0x30 + d, self._whole(d, 1)) for d in range(1, 10))]
+            zero = self._whole(0, 0)
+            return (((0x30, 0x30, zero),) if zero else ()) + self._whole_moves(0, 1)
         else:
-            found = [(_DOT, self._point(state)), *self._tight_moves(state)]
-        return merged_moves([(code, target) for code, target in found if target is not None])
+            point = self._point(state)
+            _, count, value = state
+            after = self._whole_moves(value, count + 1) if count else ()
+            return (((_DOT, _DOT, point),) if point else ()) + after
+        return merged_moves(
+            [(code, target) for code, target in found if target is not None]
+        )
 
-    def _tight_moves(self, state: State) -> list[tuple[int, State | None]]:
-        _, count, value = state
-        if count == 0 or count == self.digits:
-            return []
-        return [(0x30 + d, self._whole(value * 10 + d, count + 1)) for d in range(10)]  # type: ignore[operator]
+    def _whole_moves(self, value: int, count: int) -> Moves:
+        """The moves by a digit that give an integer part of ``count`` digits."""
+        if count - 1 == self.digits:
+            return ()
+        whole = [
+            bound // 10**cut
+            for bound, size in (
+                (self.first, self.first_size),
+                (self.last, self.last_size),
+            )
+            if bound is not None and (cut := size - count) >= self.scale
+        ]
+        return self._spread(
+            value * 10,
+            whole,
+            lambda v: self._whole(v, count),
+            least=1 if count == 1 else 0,
+        )
+
+    def _spread(
+        self,
+        base: int,
+        prefixes: list[int],
+        child: Callable[[int], State | None],
+        least: int = 0,
+    ) -> Moves:
+        """The moves to ``child(base + digit)``: without a step all digits between the prefixes of bounds lead alike."""
+        if self.stepped:
+            cuts = list(range(least, 11))
+        else:
+            cuts = sorted(
+                {least, 10}
+                | {
+                    d
+                    for p in prefixes
+                    for d in (p - base, p - base + 1)
+                    if least < d < 10
+                }
+            )
+        found = []
+        for first, end in pairwise(cuts):
+            target = child(base + first)
+            if target is not None:
+                found.append((0x30 + first, 0x2F + end, target))
+        return tuple(found)
 
     def _between_moves(self, state: State) -> list[tuple[int, State | None]]:
         _, least, most, residue = state
@@ -380,7 +494,10 @@ class PlainMachine:
         return [(0x30, same), *((0x30 + d, onward) for d in range(1, 10))]
 
 
-def plain_term(span: Span, step: Fraction | None, digits: int | None, *, integer: bool) -> Term:
+@lru_cache(maxsize=4096)
+def plain_term(
+    span: Span, step: Fraction | None, digits: int | None, *, integer: bool
+) -> Term:
     """The spellings without exponent of the members of a span that are multiples of ``step``; integers without point.
 
     Raises :class:`PolicyError` if ``digits`` is ``None`` and a bound or step has no finite decimal expansion.
@@ -402,7 +519,11 @@ def _unrolled(machine: PlainMachine, state: State | None) -> Term:
     if kind == "free":
         return repeat(DIGIT, 1 if state[2] else 0, state[1])  # type: ignore[arg-type]
     if kind == "between":
-        fraction = EPSILON if machine.integer else unite(EPSILON, concatenate(POINT, repeat(DIGIT, 1, machine.digits)))
+        fraction = (
+            EPSILON
+            if machine.integer
+            else unite(EPSILON, concatenate(POINT, repeat(DIGIT, 1, machine.digits)))
+        )
         return concatenate(repeat(DIGIT, state[1], state[2]), fraction)  # type: ignore[arg-type]
     if kind == "deep":
         _, zero, more, left, must = state
@@ -417,5 +538,3 @@ def _unrolled(machine: PlainMachine, state: State | None) -> Term:
         for first, last, target in machine.moves(state)
     ]
     return unite(*parts)
-
-
