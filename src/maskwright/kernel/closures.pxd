@@ -1,0 +1,29 @@
+from maskwright.kernel.lexicon cimport Lexicon
+
+cdef class Closures:
+    cdef public Lexicon lexicon
+    cdef public object expand        # callable: node key -> productions
+    cdef public int stack_depth      # cap on the height of a stack
+    cdef public dict node_ids        # node key -> node
+    cdef public list node_keys       # node_keys[node]
+    cdef public list node_starts     # node_starts[node]: first positions of its productions; None until expanded
+    cdef public list kind            # kind[position]: FINAL, END, LEX, CAPTURE or CALL
+    cdef public list state           # state[position]: first lexeme state of LEX and CAPTURE
+    cdef public list target          # target[position]: node of CALL and CAPTURE
+    cdef public list goto_base       # goto_base[position]: goto of label 0, for LEX and CAPTURE
+    cdef public list owner           # owner[position]: the node whose production it belongs to
+    cdef public list goto_node       # goto_node[goto]: node to call first, -1 for none
+    cdef public list goto_position   # goto_position[goto]: where to go on after it
+    cdef public dict goto_ids        # (node, position) -> goto, for places made by captures
+    cdef public list stacks          # stacks[stack]: ((position, stack below), ...) sorted, positions distinct
+    cdef public dict stack_ids       # entries -> stack
+    cdef public list depth           # depth[stack]: height, NIL has 0
+    cdef public dict merged          # (smaller stack, larger stack) -> their union
+    cdef public dict ids             # goto << 32 | stack -> closure
+    cdef public int count            # number of closures
+    cdef public int[::1] offset      # offset[closure]: its first item; offset[count] is where the next begins
+    cdef public int[::1] states      # states[item]: lexeme state
+    cdef public int[::1] positions   # positions[item]: position of that lexeme
+    cdef public int[::1] stack_of    # stack_of[item]: stack to return to after the lexeme's production
+
+    cpdef int find(self, int goto, int stack) except -1

@@ -1,0 +1,240 @@
+"""Closures: which lexeme states can be entered at a place of the network, with which stack.
+
+Productions are laid out as *positions*, one per symbol and one for the end. A *stack* is a hash-consed map from the
+position to return to, to the stack below it; several entries mean that several derivations share what lies above
+(a graph-structured stack, Tomita 1985). An *item* is (lexeme state, position, stack). The closure of a place is the set
+of items that are entered before the next byte is read; it is computed once per (place, stack).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable
+
+import cython
+
+from maskwright.errors import LimitError, Problem
+from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, Lexicon
+
+__all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "ROOT", "Closures"]
+
+# Kinds of position.
+FINAL = 0  # position 0: the whole output may end here
+END = 1  # the end of a production
+LEX = 2  # a lexeme; its gotos lead on by label
+CAPTURE = 3  # a lexeme whose text names the node that is called next
+CALL = 4  # a node
+
+#: The empty stack below everything, and the stack that every matcher starts with: return to FINAL.
+NIL = 0
+ROOT = 1
+
+Item = tuple[int, int, int]
+
+
+class Closures:
+    """Positions, stacks and closures of one network over one lexicon; see the header for the columns."""
+
+    def __init__(self, lexicon: Lexicon, expand: Callable[[Hashable], Iterable[tuple[object, ...]]], stack_depth: int) -> None:
+        """Start with the FINAL position and the ROOT stack; ``expand`` gives a node's productions."""
+        self.lexicon = lexicon
+        self.expand = expand
+        self.stack_depth = stack_depth
+        self.node_ids = {}
+        self.node_keys = []
+        self.node_starts = []
+        self.kind = [FINAL]
+        self.state = [0]
+        self.target = [-1]
+        self.goto_base = [-1]
+        self.owner = [-1]
+        self.goto_node = []
+        self.goto_position = []
+        self.goto_ids = {}
+        self.stacks = [(), ((0, NIL),)]
+        self.stack_ids = {self.stacks[0]: NIL, self.stacks[1]: ROOT}
+        self.depth = [0, 1]
+        self.merged = {}
+        self.ids = {}
+        self.offset = array("i", bytes(4 * 1024))
+        self.states = array("i", bytes(4 * 4096))
+        self.positions = array("i", bytes(4 * 4096))
+        self.stack_of = array("i", bytes(4 * 4096))
+        self.count = 0
+
+    def node(self, key: Hashable) -> int:
+        """The number of a node; nothing is expanded."""
+        found = self.node_ids.get(key)
+        if found is None:
+            found = self.node_ids[key] = len(self.node_keys)
+            self.node_keys.append(key)
+            self.node_starts.append(None)
+        return found  # type: ignore[no-any-return]
+
+    def starts(self, node: int) -> tuple[int, ...]:
+        """The first positions of a node's productions; expands it when first asked."""
+        found = self.node_starts[node]
+        if found is None:
+            productions = self.expand(self.node_keys[node])
+            found = self.node_starts[node] = tuple([self._lay_out(node, production) for production in productions])
+        return found  # type: ignore[no-any-return]
+
+    def _lay_out(self, node: int, production: tuple[object, ...]) -> int:
+        start = len(self.kind)
+        for symbol in production:
+            position = len(self.kind)
+            name = type(symbol).__name__
+            if name == "Call":
+                self._add(CALL, 0, self.node(symbol.node), node)  # type: ignore[attr-defined]
+                continue
+            state = self.lexicon.state(self.lexicon.intern(symbol.term))  # type: ignore[attr-defined]
+            self._add(CAPTURE if name == "Capture" else LEX, state, -1, node)
+            self.goto_base[position] = len(self.goto_node)
+            if name == "Capture":
+                self.target[position] = self.node(symbol.node)  # type: ignore[attr-defined]
+                self._add_goto(self.target[position], position + 1)
+            elif name == "Switch":
+                for key in symbol.targets:  # type: ignore[attr-defined]
+                    self._add_goto(self.node(key), position + 1)
+            else:
+                self._add_goto(-1, position + 1)
+        self._add(END, 0, -1, node)
+        return start
+
+    def _add(self, kind: int, state: int, target: int, node: int) -> None:
+        self.kind.append(kind)
+        self.state.append(state)
+        self.target.append(target)
+        self.goto_base.append(-1)
+        self.owner.append(node)
+
+    def _add_goto(self, node: int, position: int) -> int:
+        self.goto_node.append(node)
+        self.goto_position.append(position)
+        return len(self.goto_node) - 1
+
+    def goto(self, node: int, position: int) -> int:
+        """A place made at run time: call a realised node, then go on at a position."""
+        key = (node, position)
+        found = self.goto_ids.get(key)
+        if found is None:
+            found = self.goto_ids[key] = self._add_goto(node, position)
+        return found  # type: ignore[no-any-return]
+
+    def push(self, position: int, below: int) -> int:
+        """The stack that returns to a position with another stack below; ends of productions need no entry."""
+        if self.kind[position] == END:
+            return below
+        return self._stack(((position, below),))
+
+    def _stack(self, entries: tuple[tuple[int, int], ...]) -> int:
+        found = self.stack_ids.get(entries)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+        depth = 1 + max([self.depth[below] for _, below in entries])
+        if depth > self.stack_depth:
+            raise LimitError(
+                Problem(f"more than {self.stack_depth} open arrays, objects or rules", remedy="raise Limits.stack_depth")
+            )
+        self.stacks.append(entries)
+        self.depth.append(depth)
+        found = self.stack_ids[entries] = len(self.stacks) - 1
+        return found
+
+    def merge(self, one: int, other: int) -> int:
+        """The union of two stacks; entries that return to the same place are merged below it. Iterative."""
+        todo = [(one, other) if one < other else (other, one)]
+        while todo:
+            pair = todo[-1]
+            if pair in self.merged:
+                todo.pop()
+                continue
+            entries = dict(self.stacks[pair[0]])
+            waiting = []
+            for position, below in self.stacks[pair[1]]:
+                mine = entries.get(position, below)
+                if mine != below:
+                    inner = (mine, below) if mine < below else (below, mine)
+                    below = self.merged.get(inner, -1)
+                    if below < 0:
+                        waiting.append(inner)
+                entries[position] = below
+            if waiting:
+                todo.extend(waiting)
+                continue
+            self.merged[pair] = self._stack(tuple(sorted(entries.items())))
+            todo.pop()
+        return self.merged[(one, other) if one < other else (other, one)]  # type: ignore[no-any-return]
+
+    def find(self, goto: cython.int, stack: cython.int) -> cython.int:
+        """The closure of a place with a stack: items ``offset[c] .. offset[c + 1]`` of the columns."""
+        key: cython.longlong = (cython.cast(cython.longlong, goto) << 32) | stack
+        found = self.ids.get(key)
+        if found is None:
+            node = self.goto_node[goto]
+            position = self.goto_position[goto]
+            if node < 0:
+                places = [(position, stack)]
+            else:
+                below = self.push(position, stack)
+                places = [(start, below) for start in self.starts(node)]
+            found = self.ids[key] = self._store(self.enter(places))
+        return found
+
+    def enter(self, places: list[tuple[int, int]]) -> list[Item]:
+        """The items that are entered from positions with stacks."""
+        items: dict[tuple[int, int], int] = {}
+        seen = set(places)
+        todo = list(reversed(places))
+        while todo:
+            position, stack = todo.pop()
+            fresh: list[tuple[int, int]] = []
+            kind = self.kind[position]
+            if kind == END:
+                fresh.extend(self.stacks[stack])
+            elif kind == CALL:
+                below = self.push(position + 1, stack)
+                fresh.extend([(start, below) for start in self.starts(self.target[position])])
+            else:
+                self._enter_lexeme(items, fresh, kind, position, stack)
+            for place in fresh:
+                if place not in seen:
+                    seen.add(place)
+                    todo.append(place)
+        return sorted([(state, position, stack) for (state, position), stack in items.items()])
+
+    def _enter_lexeme(
+        self, items: dict[tuple[int, int], int], fresh: list[tuple[int, int]], kind: int, position: int, stack: int
+    ) -> None:
+        state = self.state[position]
+        bits = self.lexicon.flags[state]
+        if kind == FINAL or bits & CONTINUES:
+            key = (state, position)
+            known = items.get(key, stack)
+            items[key] = stack if known == stack else self.merge(known, stack)
+        if kind != FINAL and bits & ACCEPTS:
+            fresh.append((position + 1, stack))
+
+    def _store(self, items: list[Item]) -> int:
+        start = self.offset[self.count]
+        stop = start + len(items)
+        if stop > len(self.states):
+            self._grow(stop)
+        for i, (state, position, stack) in enumerate(items, start):
+            self.states[i] = state
+            self.positions[i] = position
+            self.stack_of[i] = stack
+        self.count += 1
+        if self.count == len(self.offset):
+            wider = array("i", bytes(8 * self.count))
+            wider[: self.count] = array("i", self.offset)
+            self.offset = wider
+        self.offset[self.count] = stop
+        return self.count - 1
+
+    def _grow(self, needed: int) -> None:
+        capacity = max(needed, 2 * len(self.states))
+        wider = [array("i", bytes(4 * capacity)) for _ in range(3)]
+        for new, old in zip(wider, (self.states, self.positions, self.stack_of), strict=True):
+            new[: len(old)] = array("i", old)
+        self.states, self.positions, self.stack_of = wider

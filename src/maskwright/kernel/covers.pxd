@@ -1,0 +1,15 @@
+from maskwright.kernel.trie cimport Trie
+
+cdef class Covers:
+    cdef public int width                     # bits of a row
+    cdef public int cap                       # rows kept
+    cdef public dict rows                     # (categories, most) -> array('I')
+    cdef public unsigned long long[::1] path  # path[j]: categories of the j-th token in trie order
+    cdef public int[::1] length               # length[j]: its characters
+    cdef public int[::1] order                # order[j]: its id
+    cdef public Trie trie                     # the whole vocabulary
+    cdef public dict profiles                 # state -> Profile of an endless text loop
+    cdef public int longest                   # characters of the longest token
+    cdef public list by_length                # by_length[n]: ids of tokens of n characters
+
+    cpdef void add(self, unsigned long long categories, int most, unsigned int[::1] row) except *

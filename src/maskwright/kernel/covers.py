@@ -1,0 +1,103 @@
+"""Covers: for a set of categories and a length, the tokens made of nothing else, as a row of bits.
+
+A string body that may go on for 50 characters accepts every token of at most 50 plain characters. Such rows depend on
+the vocabulary only, so they are kept with it: 16 KiB each for 128,000 tokens.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import cython
+
+from maskwright.kernel.lexicon import UNBOUNDED, Lexicon
+from maskwright.kernel.profiles import Profile
+from maskwright.kernel.trie import ILL_FORMED, Trie
+
+__all__ = ["Covers"]
+
+
+class Covers:
+    """Rows by (categories, most characters), at most ``cap`` of them; the oldest are dropped first."""
+
+    def __init__(self, trie: Trie, width: int, cap: int) -> None:
+        """Sort the tokens by length once. O(nodes)."""
+        self.width = width
+        self.cap = cap
+        self.rows = {}
+        self.profiles = {}
+        self.trie = trie
+        self.path = array("Q", bytes(8 * len(trie.order)))
+        self.length = array("i", bytes(4 * len(trie.order)))
+        self.order = trie.order
+        self._summarise(trie)
+        lengths = array("i", self.length)
+        self.longest = max(lengths, default=0)
+        #: by_length[n]: tokens of exactly n characters.
+        self.by_length = [[] for _ in range(self.longest + 1)]
+        for token, length in zip(trie.order, lengths, strict=True):
+            self.by_length[length].append(token)
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _summarise(self, trie: Trie) -> None:
+        first_token: cython.int[::1] = trie.first_token
+        path: cython.ulonglong[::1] = trie.path
+        characters: cython.int[::1] = trie.characters
+        node: cython.int
+        j: cython.int
+        for node in range(1, trie.size):
+            for j in range(first_token[node], first_token[node + 1]):
+                self.path[j] = path[node]
+                self.length[j] = characters[node]
+
+    def add(self, categories: cython.ulonglong, most: cython.int, row: cython.uint[::1]) -> cython.void:
+        """Set the bits of all tokens of at most ``most`` characters that have no other categories. O(width / 32)."""
+        source: cython.uint[::1] = self._find(categories, most if most < self.longest else UNBOUNDED)
+        i: cython.Py_ssize_t
+        for i in range(len(row)):
+            row[i] |= source[i]
+
+    def profile(self, lexicon: Lexicon, state: int) -> Profile:
+        """The profile of an endless text loop, learned when first asked for."""
+        found = self.profiles.get(state)
+        if found is None:
+            found = self.profiles[state] = Profile(lexicon, state, self.trie, self.width)
+        return found  # type: ignore[no-any-return]
+
+    def _find(self, categories: int, most: int) -> object:
+        key = (categories, most)
+        found = self.rows.get(key)
+        if found is None:
+            found = self._whole(categories) if most == UNBOUNDED else self._shorter(categories, most)
+            while len(self.rows) >= self.cap:
+                del self.rows[next(iter(self.rows))]
+            self.rows[key] = found
+        return found
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _whole(self, categories: cython.ulonglong) -> object:
+        fresh = array("I", bytes(4 * ((self.width + 31) // 32)))
+        row: cython.uint[::1] = fresh
+        refused: cython.ulonglong = ~categories | ILL_FORMED
+        j: cython.Py_ssize_t
+        token: cython.int
+        for j in range(len(self.path)):
+            if not self.path[j] & refused:
+                token = self.order[j]
+                row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
+        return fresh
+
+    def _shorter(self, categories: int, most: int) -> object:
+        """From the nearest longer row, drop what is too long: lengths run downwards while a string is written."""
+        longer = most + 1
+        while longer < self.longest and (categories, longer) not in self.rows:
+            longer += 1
+        if longer >= self.longest:
+            longer = UNBOUNDED
+        row = array("I", self._find(categories, longer))
+        for length in range(most + 1, min(longer, self.longest) + 1):
+            for token in self.by_length[length]:
+                row[token >> 5] &= ~(1 << (token & 31)) & 0xFFFFFFFF
+        return row

@@ -1,0 +1,23 @@
+from maskwright.kernel.expressions cimport Expressions
+from maskwright.kernel.moves cimport Moves
+
+cdef class Lexicon:
+    cdef public Expressions expressions
+    cdef public Moves moves
+    cdef public dict terms               # Term -> expression
+    cdef public dict categories          # character ranges -> mask of the categories wholly inside
+    cdef public dict state_ids           # byte expression -> state
+    cdef public list state_expressions   # state_expressions[state]: its byte expression
+    cdef public list _columns            # the arrays behind the views below
+    cdef public int capacity             # states that the columns have room for
+    cdef public int[::1] rows            # rows[256 * state + byte]: next state, DEAD, or UNKNOWN throughout an unfilled row
+    cdef public int[::1] flags           # flags[state]: CONTINUES | ACCEPTS | WIDE
+    cdef public int[::1] label           # label[state]: which word was read, of accepting states
+    cdef public unsigned long long[::1] run  # run[state]: categories that the state loops on
+    cdef public int[::1] base            # base[state]: the endless loop it equals but for the next two and excluded words, or DEAD
+    cdef public int[::1] least           # least[state]: characters still needed, if base[state]
+    cdef public int[::1] limit           # limit[state]: characters still allowed, if base[state]
+    cdef public int[::1] most            # most[state]: for that many characters at least
+
+    cpdef int state(self, int x) except -1
+    cpdef void fill(self, int s) except *

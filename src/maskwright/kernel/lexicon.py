@@ -1,0 +1,229 @@
+"""The lexicon: lexical terms become expressions, and byte expressions become states with transition rows.
+
+A *state* is a byte expression that the walk has met, numbered densely so that ``rows[256 * state + byte]`` is one load.
+Rows are filled whole, on first use. The lexicon belongs to a vocabulary and is shared by all its guides: the string
+body of a thousand schemas is one state.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import cython
+
+from maskwright.kernel.expressions import (
+    AND,
+    BODY,
+    CAT,
+    CHARS,
+    EPSILON,
+    LABEL,
+    NEVER,
+    NOT,
+    OR,
+    RAW,
+    REPEAT,
+    WORDS,
+    Expressions,
+)
+from maskwright.kernel.moves import Moves
+from maskwright.kernel.trie import TEXT_CATEGORIES, category_mask
+
+__all__ = ["ACCEPTS", "CONTINUES", "DEAD", "UNBOUNDED", "UNKNOWN", "WIDE", "Lexicon"]
+
+#: ``rows`` entries: a byte that cannot be read, and a row that was not filled yet.
+DEAD = 0
+UNKNOWN = -1
+#: ``flags`` bits: more bytes can be read; the lexeme may end here; the state loops on text (thousands of tokens).
+CONTINUES = 1
+ACCEPTS = 2
+WIDE = 4
+#: ``most`` of a state whose loop never runs out.
+UNBOUNDED = 1 << 30
+#: Categories that JSON never lets stand raw inside a string: quote, backslash, controls.
+_SPECIAL_IN_BODY = category_mask([(0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C)])
+
+Run = tuple[int, int]
+
+
+class Lexicon:
+    """States of lexemes; see the header for what each column holds."""
+
+    def __init__(self, emptiness_states: int) -> None:
+        """Start with the dead state and the finished one."""
+        self.expressions = Expressions()
+        self.moves = Moves(self.expressions, emptiness_states)
+        self.terms = {}
+        self.categories = {}
+        self.state_ids = {}
+        self.state_expressions = []
+        self._allocate(256)
+        self.state(NEVER)
+        self.state(EPSILON)
+
+    def _allocate(self, capacity: int) -> None:
+        size = len(self.state_expressions)
+        columns = [array("i", b"\xff" * (4 * 256 * capacity))]
+        columns += [array(code, bytes(array(code).itemsize * capacity)) for code in "iiQiiii"]
+        if size:
+            for new, old in zip(columns, self._columns, strict=True):
+                stop = 256 * size if new is columns[0] else size
+                new[:stop] = old[:stop]
+        self._columns = columns
+        self.capacity = capacity
+        self.rows, self.flags, self.label, self.run, self.most, self.base, self.least, self.limit = columns
+
+    def intern(self, term: object) -> int:
+        """The expression of a term; NEVER if the term is empty. Iterative: terms may nest as deep as Limits allow."""
+        todo = [term]
+        while todo:
+            at = todo[-1]
+            if at in self.terms:
+                todo.pop()
+                continue
+            waiting = [part for part in at.args if hasattr(part, "op") and part not in self.terms]  # type: ignore[attr-defined]
+            if waiting:
+                todo.extend(waiting)
+                continue
+            self.terms[at] = self._build(at)
+            todo.pop()
+        return self.terms[term]
+
+    def _build(self, term: object) -> int:
+        e = self.expressions
+        op: str = term.op  # type: ignore[attr-defined]
+        args = term.args  # type: ignore[attr-defined]
+        if op == "characters":
+            return e.chars(args[0])
+        if op in ("words", "labelled"):
+            return e.words(args[0], op == "labelled")
+        if op == "automaton":
+            return e.machine(args[0], args[0].start)
+        if op in ("encode", "quote"):
+            return self._spell(op, args)
+        if op == "repeat":
+            return e.repeat(self.terms[args[0]], args[1], -1 if args[2] is None else args[2])
+        if op == "complement":
+            return e.negate(self.terms[args[0]])
+        below = [self.terms[part] for part in args]
+        if op == "concatenate":
+            whole = EPSILON
+            for part in reversed(below):
+                whole = e.cat(part, whole)
+            return whole
+        if op == "unite":
+            return e.unite(below)
+        if op == "intersect":
+            return e.intersect(below)
+        return EPSILON if op == "epsilon" else NEVER
+
+    def _spell(self, op: str, args: tuple[object, ...]) -> int:
+        e = self.expressions
+        text = self.terms[args[0]]
+        if not self.moves.is_alive(text):
+            return NEVER
+        if op == "encode":
+            return e.raw(text)
+        return e.cat(e.raw(e.words(('"',), False)), e.body(text, 1 if args[1] else 0))
+
+    def is_empty(self, term: object) -> bool:
+        """Whether a term holds no string at all."""
+        return not self.moves.is_alive(self.intern(term))
+
+    def state(self, x: cython.int) -> cython.int:
+        """The state of a byte expression."""
+        found = self.state_ids.get(x)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+        s = len(self.state_expressions)
+        if s == self.capacity:
+            self._allocate(2 * self.capacity)
+        self.state_ids[x] = s
+        self.state_expressions.append(x)
+        self._describe(s, x)
+        return s
+
+    def _describe(self, s: int, x: int) -> None:
+        e = self.expressions
+        kind = e.kind[x]
+        bits = 0 if kind == LABEL or x in (NEVER, EPSILON) else CONTINUES
+        if e.nullable[x]:
+            bits |= ACCEPTS
+        self.label[s] = e.first[x] if kind == LABEL else 0
+        self.run[s], self.most[s] = self._run(x)
+        if self.run[s] & TEXT_CATEGORIES:
+            bits |= WIDE
+        self.flags[s] = bits
+        self.base[s] = DEAD
+        if bits & WIDE and kind == BODY:
+            self._compare(s, e.first[x], e.second[x])
+
+    def _compare(self, s: int, text: int, minimal: int) -> None:
+        """Find the endless loop that a string body equals but for bounds on its length and excluded words."""
+        e = self.expressions
+        parts = e.parts[text] if e.kind[text] == AND else (text,)
+        kept = [part for part in parts if not (e.kind[part] == NOT and e.kind[e.first[part]] == WORDS)]
+        loop = e.intersect(kept)
+        if e.kind[loop] != REPEAT or e.kind[e.first[loop]] != CHARS:
+            return
+        self.least[s] = e.second[loop]
+        self.limit[s] = UNBOUNDED if e.third[loop] < 0 else e.third[loop]
+        endless = e.body(e.repeat(e.first[loop], 0, -1), minimal)
+        base = s if endless == self.state_expressions[s] else self.state(endless)
+        self.base[s] = base
+
+    def _run(self, x: int) -> Run:
+        """Categories, and how many characters of them, that a state is sure to accept in any order."""
+        e = self.expressions
+        while e.kind[x] == CAT:
+            x = e.first[x]
+        if e.kind[x] == RAW:
+            return self._text_run(e.first[x])
+        if e.kind[x] == BODY:
+            mask, most = self._text_run(e.first[x])
+            return mask & ~_SPECIAL_IN_BODY, most
+        return 0, 0
+
+    def _text_run(self, x: int) -> Run:
+        e = self.expressions
+        if e.kind[x] == OR:
+            return max((self._text_run(part) for part in e.parts[x]), key=lambda run: (run[0].bit_count(), run[1]))
+        if e.kind[x] in (AND, NOT):
+            return self._exclusive_run(x)
+        while e.kind[x] == CAT:
+            x = e.first[x]
+        if e.kind[x] != REPEAT or e.kind[e.first[x]] != CHARS:
+            return 0, 0
+        ranges = e.parts[e.first[x]]
+        mask = self.categories.get(ranges)
+        if mask is None:
+            mask = self.categories[ranges] = category_mask(ranges)
+        most: int = e.third[x]
+        return mask, UNBOUNDED if most < 0 else most
+
+    def _exclusive_run(self, x: int) -> Run:
+        """The run of a loop less some words: an endless loop stays alive whatever finite set is taken from it."""
+        e = self.expressions
+        parts = e.parts[x] if e.kind[x] == AND else (x,)
+        kept = [part for part in parts if not (e.kind[part] == NOT and e.kind[e.first[part]] == WORDS)]
+        run = self._text_run(e.intersect(kept)) if len(kept) < len(parts) and len(kept) < 2 else (0, 0)
+        return run if run[1] == UNBOUNDED else (0, 0)
+
+    def fill(self, s: cython.int) -> cython.void:
+        """Fill a state's row."""
+        moves = self.moves.of(self.state_expressions[s])
+        targets = [self.state(move[2]) for move in moves]
+        rows: cython.int[::1] = self.rows
+        start: cython.Py_ssize_t = 256 * s
+        byte: cython.Py_ssize_t
+        low: cython.Py_ssize_t
+        high: cython.Py_ssize_t
+        target: cython.int
+        for byte in range(start, start + 256):
+            rows[byte] = DEAD
+        for move, then in zip(moves, targets, strict=True):
+            low = move[0]
+            high = move[1]
+            target = then
+            for byte in range(start + low, start + high + 1):
+                rows[byte] = target

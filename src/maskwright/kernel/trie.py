@@ -1,0 +1,202 @@
+"""The token trie: every token's bytes in depth-first order, as flat columns.
+
+Nodes are numbered in depth-first order, so a subtree is the run ``node .. end[node]`` and its tokens are the run
+``first_token[node] .. first_token[end[node]]`` of ``order``: refusing a byte skips a subtree by one addition, accepting
+a whole subtree copies a run. Node 0 is the root (the empty prefix).
+
+*Categories* summarise what a subtree can contain: each printable ASCII punctuation mark is one, letters and digits come
+in ranges, every well-formed non-ASCII character is one. A lexeme state that loops on a set of categories accepts a
+subtree made of those without looking at it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import cython
+
+__all__ = ["ILL_FORMED", "NON_ASCII", "TEXT_CATEGORIES", "Trie", "category_mask"]
+
+#: Inclusive ranges that share a category; every other byte below 0x80 but the controls is a category of its own.
+_RANGES = (("a", "f"), ("g", "z"), ("A", "F"), ("G", "Z"), ("1", "9"))
+
+
+def _categories() -> list[int]:
+    of = [-1] * 256
+    for number, (low, high) in enumerate(_RANGES):
+        for byte in range(ord(low), ord(high) + 1):
+            of[byte] = number
+    fresh = len(_RANGES)
+    for byte in (*range(0x20, 0x80), 0x09, 0x0A, 0x0D):
+        if of[byte] < 0:
+            of[byte] = fresh
+            fresh += 1
+    for byte in range(0x20):
+        if of[byte] < 0:
+            of[byte] = fresh
+    return of
+
+
+_CATEGORY = _categories()
+#: One bit per category; every complete, well-formed character beyond ASCII.
+NON_ASCII = 1 << (max(_CATEGORY) + 1)
+#: Bytes that are not UTF-8 at their place, or a character whose beginning lies in an earlier token.
+ILL_FORMED = 1 << (max(_CATEGORY) + 2)
+_BIT = [1 << c if c >= 0 else ILL_FORMED for c in _CATEGORY]
+#: Letters and characters beyond ASCII: a state that loops on one of these allows thousands of tokens.
+TEXT_CATEGORIES = _BIT[ord("g")] | _BIT[ord("G")] | NON_ASCII
+
+
+def category_mask(ranges: Sequence[tuple[int, int]]) -> int:
+    """The categories that lie wholly inside inclusive, ascending, disjoint code point ranges."""
+    missing = 0
+    for byte in range(0x80):
+        if not any(low <= byte <= high for low, high in ranges):
+            missing |= _BIT[byte]
+    mask = 0
+    for byte in range(0x80):
+        mask |= _BIT[byte]
+    beyond = sum(min(high, 0x10FFFF) - max(low, 0x80) + 1 for low, high in ranges if high >= 0x80)
+    surrogates = sum(min(high, 0xDFFF) - max(low, 0xD800) + 1 for low, high in ranges if high >= 0xD800 and low <= 0xDFFF)
+    if beyond - surrogates == 0x110000 - 0x80 - 0x800:
+        mask |= NON_ASCII
+    return mask & ~missing
+
+
+class Trie:
+    """Frozen columns over the nodes of a vocabulary's token trie; see the header for what each holds."""
+
+    def __init__(self, texts: Sequence[bytes], ids: Sequence[int]) -> None:
+        """Build from byte strings and their token ids; empty strings are no text and are left out. O(total bytes)."""
+        places = sorted([i for i, text in enumerate(texts) if text], key=texts.__getitem__)
+        sorted_texts = [texts[i] for i in places]
+        count: cython.Py_ssize_t = sum(map(len, sorted_texts)) + 2
+        self.byte = array("i", bytes(4 * count))
+        self.depth = array("i", bytes(4 * count))
+        self.end = array("i", bytes(4 * count))
+        self.first_token = array("i", bytes(4 * count))
+        self.order = array("i", [ids[i] for i in places])
+        self.longest = max(map(len, sorted_texts), default=0)
+        self.size = self._fill(sorted_texts)
+        self.below = array("Q", bytes(8 * self.size))
+        self.path = array("Q", bytes(8 * self.size))
+        self.reach = array("i", bytes(4 * self.size))
+        self.characters = array("i", bytes(4 * self.size))
+        self._summarise()
+        self.root_child = array("i", [-1] * 256)
+        node: cython.Py_ssize_t = 1
+        while node < self.size:
+            self.root_child[self.byte[node]] = node
+            node = self.end[node]
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _fill(self, texts: list) -> cython.int:
+        """Number the nodes. Loop invariant: ``open_node[0..d]`` is the path of the last token, ends not yet known."""
+        byte: cython.int[::1] = self.byte
+        depth: cython.int[::1] = self.depth
+        end: cython.int[::1] = self.end
+        first_token: cython.int[::1] = self.first_token
+        open_node: cython.int[::1] = array("i", bytes(4 * (self.longest + 2)))
+        node: cython.Py_ssize_t = 1
+        level: cython.Py_ssize_t = 0
+        shared: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        length: cython.Py_ssize_t
+        last: bytes = b""
+        for i in range(len(texts)):
+            token: bytes = texts[i]
+            length = len(token)
+            shared = 0
+            while shared < level and shared < length and token[shared] == last[shared]:
+                shared += 1
+            while level > shared:
+                end[open_node[level]] = node
+                level -= 1
+            for j in range(shared, length):
+                byte[node] = token[j]
+                depth[node] = j + 1
+                first_token[node] = i
+                level += 1
+                open_node[level] = node
+                node += 1
+            last = token
+        while level > 0:
+            end[open_node[level]] = node
+            level -= 1
+        end[0] = node
+        first_token[node] = len(texts)
+        return node
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _summarise(self) -> cython.int:
+        """Fill path (downwards), then below and reach (upwards)."""
+        byte: cython.int[::1] = self.byte
+        depth: cython.int[::1] = self.depth
+        end: cython.int[::1] = self.end
+        below: cython.ulonglong[::1] = self.below
+        path: cython.ulonglong[::1] = self.path
+        reach: cython.int[::1] = self.reach
+        characters: cython.int[::1] = self.characters
+        bits: cython.ulonglong[::1] = array("Q", _BIT)
+        ill: cython.ulonglong = ILL_FORMED
+        non_ascii: cython.ulonglong = NON_ASCII
+        everything: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        # pending[d]: bytes still owed by the character that is open at depth d; low/high: bounds of the next one.
+        pending: cython.int[::1] = array("i", bytes(4 * (self.longest + 2)))
+        low: cython.int[::1] = array("i", bytes(4 * (self.longest + 2)))
+        high: cython.int[::1] = array("i", bytes(4 * (self.longest + 2)))
+        parent: cython.int[::1] = array("i", bytes(4 * (self.longest + 2)))
+        own: cython.ulonglong[::1] = array("Q", bytes(8 * self.size))
+        node: cython.Py_ssize_t
+        size: cython.Py_ssize_t = self.size
+        d: cython.Py_ssize_t
+        b: cython.int
+        for node in range(1, size):
+            d = depth[node]
+            b = byte[node]
+            above = parent[d - 1]
+            own[node] = 0
+            characters[node] = characters[above]
+            pending[d] = 0
+            if pending[d - 1] > 0:
+                if low[d - 1] <= b <= high[d - 1]:
+                    pending[d] = pending[d - 1] - 1
+                    low[d] = 0x80
+                    high[d] = 0xBF
+                else:
+                    own[node] = ill
+            elif b < 0x80:
+                own[node] = bits[b]
+                characters[node] += 1
+            else:
+                own[node] = non_ascii
+                characters[node] += 1
+                low[d] = 0xA0 if b == 0xE0 else 0x90 if b == 0xF0 else 0x80
+                high[d] = 0x9F if b == 0xED else 0x8F if b == 0xF4 else 0xBF
+                if 0xC2 <= b <= 0xDF:
+                    pending[d] = 1
+                elif 0xE0 <= b <= 0xEF:
+                    pending[d] = 2
+                elif 0xF0 <= b <= 0xF4:
+                    pending[d] = 3
+                else:
+                    own[node] = ill
+            path[node] = path[above] | own[node]
+            parent[d] = node
+        for node in range(size - 1, -1, -1):
+            reach[node] = characters[node]
+            child: cython.Py_ssize_t = node + 1
+            while child < end[node]:
+                below[node] |= below[child] | own[child]
+                if reach[child] > reach[node]:
+                    reach[node] = reach[child]
+                child = end[child]
+        # Below a token that begins inside a character nothing is known to be well-formed: never skip there.
+        for node in range(1, size):
+            if path[node] & ill:
+                below[node] = everything
+        return 0

@@ -1,0 +1,40 @@
+cimport cython
+from maskwright.kernel.closures cimport Closures
+from maskwright.kernel.covers cimport Covers
+from maskwright.kernel.lexicon cimport Lexicon
+from maskwright.kernel.trie cimport Trie
+
+cdef class Walker:
+    cdef public Trie trie
+    cdef public Covers covers
+    cdef public Closures closures
+    cdef public Lexicon lexicon
+    cdef public object realize             # callable: (node key, string) -> node key
+    cdef public list end_ids               # token ids that end the output
+    cdef public object source              # gives the captured string while real bytes are read; None inside a mask
+    cdef public int done                   # bytes read so far by the present read()
+    cdef public bint captured              # the present read() realised a node
+    cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
+    cdef int[::1] positions                # positions[i]: its position
+    cdef int[::1] stacks                   # stacks[i]: its stack
+    cdef int[::1] offset                   # offset[d]: first item of frame d; offset[d + 1] is one past its last
+    cdef public list configurations        # configurations[c]: sorted tuple of (state, position, stack)
+    cdef public dict configuration_ids     # that tuple -> c
+    cdef public list accepting             # accepting[c]: the output may end here
+    cdef public dict transitions           # c << 32 | token -> configuration after it, or REFUSED
+    cdef public int root                   # the first configuration
+
+    cpdef int configuration(self, list items) except -2
+    cdef int _load(self, tuple items) except -1
+    cdef list _frame(self, int d)
+    cdef int _add(self, int start, int top, int state, int position, int stack) except -1
+    cdef int _leave(self, int start, int top, int state, int position, int stack) except -1
+    cdef int _step(self, int d, int byte) except -1
+    cdef int _walk(self, Trie trie, unsigned int[::1] row, int node, int stop, unsigned long long covered, int covered_most) except -1
+    cpdef int fill(self, int configuration, unsigned int[::1] row) except -1
+    cdef int _fill_wide(self, tuple item, unsigned int[::1] row) except -1
+    cpdef int advance(self, int configuration, int token, bytes data, object source) except -2
+    cpdef int read(self, int configuration, bytes data, object source) except -2
+    cdef int _load_closure(self, int found) except -1
+    cdef int _exclude(self, int state, int base, unsigned int[::1] row) except -1
+    cdef int _walk_root(self, unsigned int[::1] row) except -1

@@ -1,0 +1,407 @@
+"""The walk: token trie against configurations, the one loop that must be fast.
+
+A *configuration* is the sorted set of items a matcher is in: (lexeme state, position, stack). While walking the trie a
+*frame* holds the items after each byte of the path, ``frames[offset[d] .. offset[d + 1]]`` for depth d; no configuration
+is built inside a walk. Between tokens configurations are interned, so a matcher is one integer and masks are kept by
+configuration.
+
+An item whose lexeme loops on text (WIDE) would visit the whole trie. Its loop accepts every token made of its
+categories, so those are copied from a *cover* that the vocabulary keeps per (categories, length), and only subtrees
+that hold something else are walked.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+
+import cython
+
+from maskwright.errors import LimitError, Problem
+from maskwright.kernel.closures import CAPTURE, ROOT, Closures
+from maskwright.kernel.covers import Covers
+from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNBOUNDED, WIDE, Lexicon
+from maskwright.kernel.profiles import Profile
+from maskwright.kernel.trie import Trie
+
+__all__ = ["REFUSED", "Walker"]
+
+#: No configuration: the token cannot be read here.
+REFUSED = -1
+#: Items that all frames of one walk may hold together; 3 MiB of address space, touched only as far as used.
+FRAME_ITEMS = 262_144
+
+Item = tuple[int, int, int]
+
+
+class Walker:
+    """Configurations, transitions and masks of one network over one vocabulary."""
+
+    def __init__(
+        self,
+        trie: Trie,
+        covers: Covers,
+        closures: Closures,
+        realize: Callable[[object, str], object],
+        end_ids: list[int],
+    ) -> None:
+        """Start at the root; ``realize`` names the node that a captured text leads to."""
+        self.trie = trie
+        self.covers = covers
+        self.closures = closures
+        self.lexicon = closures.lexicon
+        self.realize = realize
+        self.end_ids = end_ids
+        self.source = None
+        self.done = 0
+        self.captured = False
+        self.states = array("i", bytes(4 * FRAME_ITEMS))
+        self.positions = array("i", bytes(4 * FRAME_ITEMS))
+        self.stacks = array("i", bytes(4 * FRAME_ITEMS))
+        self.offset = array("i", bytes(4 * (trie.longest + 3)))
+        self.configurations = []
+        self.configuration_ids = {}
+        self.accepting = []
+        self.transitions = {}
+        self.root = self.configuration(closures.enter([(start, ROOT) for start in closures.starts(closures.node_ids[None])]))
+
+    def configuration(self, items: list) -> cython.int:
+        """The number of a sorted list of items; REFUSED for none."""
+        if not items:
+            return REFUSED
+        key = tuple(items)
+        found = self.configuration_ids.get(key)
+        if found is None:
+            found = self.configuration_ids[key] = len(self.configurations)
+            self.configurations.append(key)
+            self.accepting.append(any([item[1] == 0 for item in items]))
+        return found  # type: ignore[no-any-return]
+
+    def _load(self, items: tuple) -> cython.int:
+        """Put items into frame 0."""
+        top = 0
+        for state, position, stack in items:
+            self.states[top] = state
+            self.positions[top] = position
+            self.stacks[top] = stack
+            top += 1
+        self.offset[0] = 0
+        self.offset[1] = top
+        return top
+
+    def _frame(self, d: cython.int) -> list[Item]:
+        """The items of a frame, sorted."""
+        span = range(self.offset[d], self.offset[d + 1])
+        items = [(self.states[i], self.positions[i], self.stacks[i]) for i in span]
+        items.sort()
+        return items
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _add(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
+        """Add an item to the frame ``start .. top``, merging stacks; the new top."""
+        i: cython.int
+        for i in range(start, top):
+            if self.states[i] == state and self.positions[i] == position:
+                if self.stacks[i] != stack:
+                    self.stacks[i] = self.closures.merge(self.stacks[i], stack)
+                return top
+        if top >= FRAME_ITEMS:
+            raise LimitError(Problem(f"more than {FRAME_ITEMS} ways to read one token", remedy="make the grammar less ambiguous"))
+        self.states[top] = state
+        self.positions[top] = position
+        self.stacks[top] = stack
+        return top + 1
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _leave(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
+        """A lexeme may end: add what can be entered after it; the new top."""
+        closures: Closures = self.closures
+        base: cython.int = closures.goto_base[position]
+        goto: cython.int = base + self.lexicon.label[state]
+        if self.source is not None and closures.kind[position] == CAPTURE:
+            key = self.realize(closures.node_keys[closures.target[position]], self.source(self.done))
+            goto = closures.goto(closures.node(key), position + 1)
+            self.captured = True
+        found: cython.int = closures.find(goto, stack)
+        i: cython.int
+        first: cython.int = closures.offset[found]
+        last: cython.int = closures.offset[found + 1]
+        for i in range(first, last):
+            top = self._add(start, top, closures.states[i], closures.positions[i], closures.stack_of[i])
+        return top
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _step(self, d: cython.int, byte: cython.int) -> cython.int:
+        """Read a byte from frame d into frame d + 1; the number of items there."""
+        lexicon: Lexicon = self.lexicon
+        start: cython.int = self.offset[d + 1]
+        top: cython.int = start
+        j: cython.int
+        state: cython.int
+        bits: cython.int
+        for j in range(self.offset[d], start):
+            state = lexicon.rows[256 * self.states[j] + byte]
+            if state < 0:
+                lexicon.fill(self.states[j])
+                state = lexicon.rows[256 * self.states[j] + byte]
+            if state == DEAD:
+                continue
+            bits = lexicon.flags[state]
+            if bits & CONTINUES:
+                top = self._add(start, top, state, self.positions[j], self.stacks[j])
+            if bits & ACCEPTS:
+                top = self._leave(start, top, state, self.positions[j], self.stacks[j])
+        self.offset[d + 2] = top
+        return top - start
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _walk(
+        self,
+        trie: Trie,
+        row: cython.uint[::1],
+        node: cython.int,
+        stop: cython.int,
+        covered: cython.ulonglong,
+        covered_most: cython.int,
+    ) -> cython.int:
+        """Set the bits of all tokens in nodes ``node .. stop`` that frame 0 can read.
+
+        Frame d is valid for the prefix of the node before ``node`` at depth d. Subtrees wholly made of ``covered``
+        categories within ``covered_most`` characters are passed over: their bits are set already.
+        """
+        lexicon: Lexicon = self.lexicon
+        byte: cython.int[::1] = trie.byte
+        depth: cython.int[::1] = trie.depth
+        end: cython.int[::1] = trie.end
+        first_token: cython.int[::1] = trie.first_token
+        offset: cython.int[::1] = self.offset
+        states: cython.int[::1] = self.states
+        below: cython.ulonglong[::1] = trie.below
+        d: cython.int
+        start: cython.int
+        top: cython.int
+        state: cython.int
+        bits: cython.int
+        j: cython.int
+        k: cython.int
+        token: cython.int
+        flagged: cython.ulonglong
+        while node < stop:
+            if covered and not (trie.path[node] | below[node]) & ~covered and trie.reach[node] <= covered_most:
+                node = end[node]
+                continue
+            d = depth[node]
+            start = offset[d]
+            if start - offset[d - 1] == 1:
+                j = offset[d - 1]
+                state = lexicon.rows[256 * states[j] + byte[node]]
+                if state < 0:
+                    lexicon.fill(states[j])
+                    state = lexicon.rows[256 * states[j] + byte[node]]
+                if state == DEAD:
+                    node = end[node]
+                    continue
+                bits = lexicon.flags[state]
+                if bits & ACCEPTS:
+                    top = start
+                    if bits & CONTINUES:
+                        top = self._add(start, top, state, self.positions[j], self.stacks[j])
+                    top = self._leave(start, top, state, self.positions[j], self.stacks[j])
+                else:
+                    states[start] = state
+                    self.positions[start] = self.positions[j]
+                    self.stacks[start] = self.stacks[j]
+                    top = start + 1
+                offset[d + 1] = top
+            elif self._step(d - 1, byte[node]) == 0:
+                node = end[node]
+                continue
+            top = offset[d + 1]
+            # A loop on text takes a whole subtree at once; looking at the first two items is enough in practice.
+            k = first_token[node + 1]
+            for j in range(start, top if top < start + 2 else start + 2):
+                flagged = lexicon.run[states[j]]
+                if flagged and not below[node] & ~flagged and trie.reach[node] - trie.characters[node] <= lexicon.most[states[j]]:
+                    k = first_token[end[node]]
+                    break
+            for j in range(first_token[node], k):
+                token = trie.order[j]
+                row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
+            node = end[node] if k > first_token[node + 1] else node + 1
+        return 0
+
+    def fill(self, configuration: cython.int, row: cython.uint[::1]) -> cython.int:
+        """Compute a configuration's mask into a zeroed row of ``ceil(width / 32)`` words."""
+        narrow: list[Item] = []
+        fresh = True
+        for item in self.configurations[configuration]:
+            state: cython.int = item[0]
+            if self.lexicon.flags[state] & WIDE:
+                if fresh:
+                    self._fill_wide(item, row)
+                    fresh = False
+                else:
+                    scratch: cython.uint[::1] = array("I", bytes(4 * len(row)))
+                    self._fill_wide(item, scratch)
+                    _unite(row, scratch)
+            elif item[1] != 0:
+                narrow.append(item)
+        if narrow:
+            self._load(tuple(narrow))
+            self._walk_root(row)
+        if self.accepting[configuration]:
+            for token in self.end_ids:
+                row[token >> 5] |= 1 << (token & 31)
+        return 0
+
+    def _fill_wide(self, item: tuple, row: cython.uint[::1]) -> cython.int:
+        """The tokens of one item that loops on text, into a zeroed row."""
+        state: cython.int = item[0]
+        lexicon: Lexicon = self.lexicon
+        base: cython.int = lexicon.base[state]
+        if base == DEAD:
+            self.covers.add(lexicon.run[state], lexicon.most[state], row)
+            self._load((item,))
+            return self._walk(self.trie, row, 1, self.trie.size, lexicon.run[state], lexicon.most[state])
+        profile: Profile = self.covers.profile(lexicon, base)
+        _unite(row, profile.inside)
+        found: cython.int = self.closures.find(self.closures.goto_base[item[1]], item[2])
+        self._load_closure(found)
+        self._walk(profile.rests, row, 1, profile.rests.size, 0, 0)
+        if lexicon.limit[state] < profile.most:
+            _keep(row, profile.limit(lexicon.limit[state]))
+        if lexicon.least[state] > 0:
+            _keep(row, profile.floor(min(lexicon.least[state], profile.most + 1)))
+        if state != base and lexicon.limit[state] == UNBOUNDED:
+            self._exclude(state, base, row)
+        return 0
+
+    def _load_closure(self, found: cython.int) -> cython.int:
+        """Put a closure's items into frame 0."""
+        closures: Closures = self.closures
+        first: cython.int = closures.offset[found]
+        size: cython.int = closures.offset[found + 1] - first
+        i: cython.int
+        for i in range(size):
+            self.states[i] = closures.states[first + i]
+            self.positions[i] = closures.positions[first + i]
+            self.stacks[i] = closures.stack_of[first + i]
+        self.offset[0] = 0
+        self.offset[1] = size
+        return 0
+
+    def _exclude(self, state: cython.int, base: cython.int, row: cython.uint[::1]) -> cython.int:
+        """Clear the tokens that only ``base`` can read: those on which it reaches the end of an excluded word.
+
+        The two states agree as soon as a text leaves the excluded words, so only the paths of those are followed.
+        """
+        lexicon: Lexicon = self.lexicon
+        trie: Trie = self.trie
+        j: cython.int
+        token: cython.int
+        todo = [(0, state, base)]
+        while todo:
+            node, one, other = todo.pop()
+            child: cython.int = node + 1
+            mine: cython.int = one
+            theirs: cython.int = other
+            if lexicon.rows[256 * mine] < 0:
+                lexicon.fill(mine)
+            if lexicon.rows[256 * theirs] < 0:
+                lexicon.fill(theirs)
+            stop: cython.int = trie.end[node]
+            while child < stop:
+                a: cython.int = lexicon.rows[256 * mine + trie.byte[child]]
+                b: cython.int = lexicon.rows[256 * theirs + trie.byte[child]]
+                if a == DEAD and b != DEAD:
+                    for j in range(trie.first_token[child], trie.first_token[trie.end[child]]):
+                        token = trie.order[j]
+                        row[token >> 5] &= ~(cython.cast(cython.uint, 1) << (token & 31))
+                elif a != b:
+                    todo.append((child, a, b))
+                child = trie.end[child]
+        return 0
+
+    def _walk_root(self, row: cython.uint[::1]) -> cython.int:
+        """Walk the root's subtrees that frame 0 can enter: by its items' next bytes, not by the root's 256 children."""
+        lexicon: Lexicon = self.lexicon
+        trie: Trie = self.trie
+        live = bytearray(256)
+        seen: cython.uchar[::1] = live
+        i: cython.int
+        b: cython.int
+        node: cython.int
+        state: cython.int
+        for i in range(self.offset[1]):
+            state = self.states[i]
+            if lexicon.rows[256 * state] < 0:
+                lexicon.fill(state)
+            for b in range(256):
+                if lexicon.rows[256 * state + b] > 0:
+                    seen[b] = 1
+        for b in range(256):
+            if seen[b]:
+                node = trie.root_child[b]
+                if node >= 0:
+                    self._walk(trie, row, node, trie.end[node], 0, 0)
+        return 0
+
+    def advance(
+        self, configuration: cython.int, token: cython.int, data: bytes, source: Callable[[int], str] | None
+    ) -> cython.int:
+        """The configuration after a token's bytes, or REFUSED.
+
+        When a capture ends, ``source`` is called with the number of bytes read so far and gives the string that was
+        written. Transitions are remembered unless a capture ended, because then they depend on that string.
+        """
+        key: cython.longlong = (cython.cast(cython.longlong, configuration) << 32) | token
+        found = self.transitions.get(key)
+        if found is None:
+            found = self.read(configuration, data, source)
+            if not self.captured:
+                self.transitions[key] = found
+        return found  # type: ignore[no-any-return]
+
+    def read(self, configuration: cython.int, data: bytes, source: Callable[[int], str] | None) -> cython.int:
+        """The configuration after some bytes, or REFUSED; without ``source`` captures stay unrealised."""
+        self.captured = False
+        self.source = source
+        try:
+            self._load(self.configurations[configuration])
+            d: cython.int = 0
+            self.done = 0
+            for byte in data:
+                self.done += 1
+                if self._step(d, byte) == 0:
+                    return REFUSED
+                d += 1
+                if d > self.trie.longest:
+                    self._load(tuple(self._frame(d)))
+                    d = 0
+            return self.configuration(self._frame(d))
+        finally:
+            self.source = None
+
+
+@cython.cfunc
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _unite(row: cython.uint[::1], other: cython.uint[::1]) -> cython.int:
+    i: cython.Py_ssize_t
+    for i in range(len(row)):
+        row[i] |= other[i]
+    return 0
+
+
+@cython.cfunc
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _keep(row: cython.uint[::1], other: cython.uint[::1]) -> cython.int:
+    i: cython.Py_ssize_t
+    for i in range(len(row)):
+        row[i] &= other[i]
+    return 0
