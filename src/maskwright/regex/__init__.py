@@ -1,0 +1,1 @@
+"""Regular expressions: text to pattern tree to term, exact over code points, in three dialects."""
