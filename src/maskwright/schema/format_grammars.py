@@ -1,0 +1,322 @@
+"""The grammars of the formats, as text terms that follow the ABNF of their RFCs rule by rule.
+
+ABNF strings are case-insensitive (RFC 5234 section 2.3), which is kept where the RFC means it (``T``, ``Z``, hexadecimal
+digits, ``IPv6:``) and not for the designators of durations, which ISO 8601 writes in capitals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from maskwright.network.lexeme import (
+    ANY_CHARACTER,
+    EPSILON,
+    Term,
+    automaton,
+    characters,
+    concatenate,
+    intersect,
+    literal,
+    repeat,
+    unite,
+    words,
+)
+
+__all__ = [
+    "ALPHA",
+    "DIGIT",
+    "HEX",
+    "date",
+    "date_time",
+    "duration",
+    "email",
+    "hostname",
+    "internationalized_email",
+    "ipv4",
+    "ipv6",
+    "one_of",
+    "optional",
+    "separated",
+    "text",
+    "time",
+    "time_without_offset",
+    "uuid",
+]
+
+
+def one_of(*ranges: str) -> Term:
+    """One character out of single characters and two-character ranges: ``one_of("az", "_")``."""
+    return characters((ord(r[0]), ord(r[-1])) for r in ranges)
+
+
+def optional(*parts: Term) -> Term:
+    """The parts, or nothing."""
+    return unite(EPSILON, concatenate(*parts))
+
+
+def separated(part: Term, separator: Term) -> Term:
+    """One or more parts with separators between."""
+    return concatenate(part, repeat(concatenate(separator, part)))
+
+
+def text(string: str) -> Term:
+    """A string in any mix of cases."""
+    return concatenate(*(one_of(*{c.lower(), c.upper()}) for c in string))
+
+
+DIGIT: Final = one_of("09")
+ALPHA: Final = one_of("az", "AZ")
+LETTER_OR_DIGIT: Final = one_of("az", "AZ", "09")
+HEX: Final = one_of("09", "af", "AF")
+COLON: Final = literal(":")
+DOT: Final = literal(".")
+HYPHEN: Final = literal("-")
+
+
+def digits(count: int) -> Term:
+    """Exactly so many digits."""
+    return repeat(DIGIT, count, count)
+
+
+def numerals(first: int, last: int, width: int = 2) -> Term:
+    """The numbers from first to last with leading zeros."""
+    return words(f"{n:0{width}d}" for n in range(first, last + 1))
+
+
+# -- dates and times: RFC 3339 section 5.6
+
+
+@cache
+def date() -> Term:
+    """``full-date``; days by month and the Gregorian leap years (RFC 3339 section 5.7 and appendix C)."""
+    fours, hundreds = (words(f"{n:02d}" for n in range(start, 100, 4)) for start in (4, 0))
+    leap_year = unite(concatenate(digits(2), fours), concatenate(hundreds, literal("00")))
+    every_year = unite(
+        concatenate(words(("01", "03", "05", "07", "08", "10", "12")), HYPHEN, numerals(1, 31)),
+        concatenate(words(("04", "06", "09", "11")), HYPHEN, numerals(1, 30)),
+        concatenate(literal("02-"), numerals(1, 28)),
+    )
+    return unite(concatenate(digits(4), HYPHEN, every_year), concatenate(leap_year, literal("-02-29")))
+
+
+class LeapSeconds:
+    """The times in second 60, at 23:59 UTC (RFC 3339 section 5.7): an ``Automaton``.
+
+    Local time less offset is 23:59, so the time of day decides the offset, one for each sign; a rule that is regular
+    but has 1,440 cases, hence the machine. States are the position in ``HH:MM:60.f+HH:MM`` and the digits that the
+    rest depends on; ``"f"`` are the fraction digits.
+    """
+
+    start = (0, "")
+
+    def __eq__(self, other: object) -> bool:
+        """There is one."""
+        return isinstance(other, LeapSeconds)
+
+    def __hash__(self) -> int:
+        """There is one."""
+        return hash(LeapSeconds)
+
+    def accepts(self, state: tuple[object, str]) -> bool:
+        """Whether a whole time was read."""
+        return state[0] == "end"
+
+    def moves(self, state: tuple[object, str]) -> Sequence[tuple[int, int, tuple[object, str]]]:
+        """The next character and what it leads to."""
+        position, known = state
+        if isinstance(position, int) and position < len(_CLOCK):
+            return self._clock(position, known)
+        if position == len(_CLOCK):
+            return (*self._offsets(known), (0x2E, 0x2E, (".", known)))
+        if position == ".":
+            return ((0x30, 0x39, ("f", known)),)
+        if position == "f":
+            return (*self._offsets(known), (0x30, 0x39, ("f", known)))
+        if position == "end":
+            return ()
+        # known is what remains to be written.
+        return ((ord(known[0]), ord(known[0]), ("rest", known[1:]) if len(known) > 1 else ("end", "")),)
+
+    def _clock(self, position: int, known: str) -> Sequence[tuple[int, int, tuple[object, str]]]:
+        first, last = _CLOCK[position]
+        if position == 1 and known == "2":
+            last = "3"
+        if first == last:
+            return ((ord(first), ord(last), (position + 1, known)),)
+        return tuple((ord(c), ord(c), (position + 1, known + c)) for c in map(chr, range(ord(first), ord(last) + 1)))
+
+    def _offsets(self, known: str) -> Sequence[tuple[int, int, tuple[object, str]]]:
+        minutes = int(known[:2]) * 60 + int(known[2:])
+        east, west = (minutes + 1) % 1440, (1439 - minutes) % 1440
+        plus, minus = (("rest", f"{o // 60:02d}:{o % 60:02d}") for o in (east, west))
+        found: list[tuple[int, int, tuple[object, str]]] = [(0x2B, 0x2B, plus), (0x2D, 0x2D, minus)]
+        if east == 0:
+            found += [(0x5A, 0x5A, ("end", "")), (0x7A, 0x7A, ("end", ""))]
+        return found
+
+
+#: The characters of ``HH:MM:60``, first and last of each range.
+_CLOCK: Final = (("0", "2"), ("0", "9"), (":", ":"), ("0", "5"), ("0", "9"), (":", ":"), ("6", "6"), ("0", "0"))
+
+
+@cache
+def time() -> Term:
+    """``full-time``, with second 60 where it is 23:59 UTC; that month's end is not asked, the date may be absent."""
+    ordinary = concatenate(
+        numerals(0, 23),
+        COLON,
+        numerals(0, 59),
+        COLON,
+        numerals(0, 59),
+        optional(DOT, repeat(DIGIT, 1)),
+        unite(one_of("Z", "z"), concatenate(one_of("+", "-"), numerals(0, 23), COLON, numerals(0, 59))),
+    )
+    return unite(ordinary, automaton(LeapSeconds()))
+
+
+@cache
+def time_without_offset() -> Term:
+    """``hh:mm:ss`` (draft 3 section 5.23)."""
+    return concatenate(numerals(0, 23), COLON, numerals(0, 59), COLON, numerals(0, 59))
+
+
+@cache
+def date_time() -> Term:
+    """``date-time``."""
+    return concatenate(date(), one_of("T", "t"), time())
+
+
+@cache
+def duration() -> Term:
+    """``duration`` (RFC 3339 appendix A): no unit between two others may be left out."""
+
+    def unit(name: str, *smaller: Term) -> Term:
+        return concatenate(repeat(DIGIT, 1), literal(name), unite(EPSILON, *smaller))
+
+    second = unit("S")
+    minute = unit("M", second)
+    clock = concatenate(literal("T"), unite(unit("H", minute), minute, second))
+    day = unit("D")
+    month = unit("M", day)
+    calendar = concatenate(unite(day, month, unit("Y", month)), optional(clock))
+    return concatenate(literal("P"), unite(calendar, clock, unit("W")))
+
+
+# -- addresses
+
+
+@cache
+def ipv4() -> Term:
+    """``IPv4address`` (RFC 3986 section 3.2.2; RFC 2673 section 3.2): octets without leading zeros."""
+    octet = words(str(n) for n in range(256))
+    return concatenate(octet, DOT, octet, DOT, octet, DOT, octet)
+
+
+@cache
+def ipv6() -> Term:
+    """The text forms of RFC 4291 section 2.2; ``::`` stands for at least one group; no zone.
+
+    Written right-linearly: after ``g`` groups either ``:`` and the next one or ``::`` and at most ``7 - g`` more; the
+    last two groups may be an IPv4 address.
+    """
+    group = repeat(HEX, 1, 4)
+    #: after_gap[n]: at most n groups, at least one; n from 1.
+    after_gap: list[Term] = [EPSILON, group]
+    for count in range(2, 8):
+        more = concatenate(group, optional(COLON, after_gap[count - 1]))
+        after_gap.append(unite(more, ipv4()))
+    rest = group
+    for read in range(6, -1, -1):
+        gap = concatenate(literal("::"), unite(EPSILON, after_gap[6 - read]))
+        rest = concatenate(group, unite(concatenate(COLON, rest), gap))
+        if read == 6:  # noqa: PLR2004 - two groups are left, the size of an IPv4 address
+            rest = unite(rest, ipv4())
+    return unite(rest, concatenate(literal("::"), unite(EPSILON, after_gap[7])))
+
+
+@cache
+def uuid() -> Term:
+    """Hexadecimal digits 8-4-4-4-12 in any case (RFC 4122 section 3); every version and variant."""
+
+    def group(size: int) -> Term:
+        return repeat(HEX, size, size)
+
+    return concatenate(
+        group(8), HYPHEN, group(4), HYPHEN, group(4), HYPHEN, group(4), HYPHEN, group(12)
+    )
+
+
+@cache
+def hostname() -> Term:
+    """Names of RFC 1123 section 2.1: labels of 1 to 63 letters, digits and inner hyphens, at most 253 characters.
+
+    Labels with ``--`` in the third and fourth place are reserved (RFC 5890 section 2.3.1) and left out. The only ones
+    in use, A-labels (``xn--``), are valid if what they decode to is (RFC 5891 section 5.4); no finite automaton decides
+    that, and an invalid one must not be written.
+    """
+    label = intersect(
+        repeat(one_of("az", "AZ", "09", "-"), 1, 63),
+        concatenate(LETTER_OR_DIGIT, optional(repeat(one_of("az", "AZ", "09", "-")), LETTER_OR_DIGIT)),
+    )
+    inner = one_of("az", "AZ", "09", "-")
+    unreserved = unite(
+        repeat(ANY_CHARACTER, 0, 3),
+        concatenate(inner, inner, unite(concatenate(LETTER_OR_DIGIT, inner), concatenate(HYPHEN, LETTER_OR_DIGIT)), repeat(inner)),
+    )
+    return intersect(separated(intersect(label, unreserved), DOT), repeat(ANY_CHARACTER, 0, 253))
+
+
+@cache
+def email() -> Term:
+    """``Mailbox`` (RFC 5321 section 4.1.2)."""
+    return _mailbox()
+
+
+@cache
+def internationalized_email() -> Term:
+    """``Mailbox`` as extended by RFC 6531 section 3.3; a U-label is any label with characters outside ASCII."""
+    return _mailbox("\x80\ud7ff", "\ue000\U0010ffff")
+
+
+def _mailbox(*extra: str) -> Term:
+    """``extra``: ranges that are letters besides those of ASCII."""
+    atom = repeat(one_of("az", "AZ", "09", *"!#$%&'*+-/=?^_`{|}~", *extra), 1)
+    quoted_character = unite(
+        one_of(" !", "#[", "]~", *extra),
+        concatenate(literal("\\"), one_of(" ~")),
+    )
+    local = unite(separated(atom, DOT), concatenate(literal('"'), repeat(quoted_character), literal('"')))
+    end = one_of("az", "AZ", "09", *extra)
+    inner = one_of("az", "AZ", "09", "-", *extra)
+    domain = separated(concatenate(end, optional(repeat(inner), end)), DOT)
+    # General-address-literal needs a registered tag, and IPv6 is the only one (IANA, Address Literal Tags).
+    address = concatenate(literal("["), unite(_padded_ipv4(), concatenate(text("ipv6:"), _mail_ipv6())), literal("]"))
+    return concatenate(local, literal("@"), unite(domain, address))
+
+
+def _padded_ipv4() -> Term:
+    """``IPv4-address-literal`` (RFC 5321 section 4.1.3): one to three digits a number, zeros in front allowed."""
+    number = words({f"{n:0{width}d}" for n in range(256) for width in (1, 2, 3)})
+    return concatenate(number, DOT, number, DOT, number, DOT, number)
+
+
+def _mail_ipv6() -> Term:
+    """``IPv6-addr`` (RFC 5321 section 4.1.3): ``::`` stands for at least two groups."""
+    group = repeat(HEX, 1, 4)
+
+    def groups(least: int, most: int) -> Term:
+        if most == 0:
+            return EPSILON
+        run = concatenate(group, repeat(concatenate(COLON, group), max(least, 1) - 1, most - 1))
+        return run if least else unite(EPSILON, run)
+
+    full = groups(8, 8)
+    full_v4 = concatenate(groups(6, 6), COLON, _padded_ipv4())
+    compressed = [concatenate(groups(n, n), literal("::"), groups(0, 6 - n)) for n in range(7)]
+    compressed_v4 = [
+        concatenate(groups(n, n), literal("::"), optional(groups(1, 4 - n), COLON) if n < 4 else EPSILON, _padded_ipv4())  # noqa: PLR2004
+        for n in range(5)
+    ]
+    return unite(full, full_v4, *compressed, *compressed_v4)

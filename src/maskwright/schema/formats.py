@@ -1,0 +1,100 @@
+"""The ``format`` keyword: which names mean what, as data with the defining text beside each.
+
+A format is asserted by its name whatever the draft of the schema, as validators do: ``date`` means the same in a schema
+of draft 4, which did not define it yet. :func:`is_defined` tells whether a draft did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from maskwright.errors import Problem, UnsupportedError
+from maskwright.network.lexeme import Term
+from maskwright.schema import format_grammars as grammars
+from maskwright.schema import uri_grammar
+
+__all__ = ["FORMATS", "Format", "format_term", "is_defined"]
+
+_DRAFTS: Final = ("draft-03", "draft-04", "draft-06", "draft-07", "2019-09", "2020-12")
+
+
+@dataclass(frozen=True)
+class Format:
+    """One name of the ``format`` keyword."""
+
+    #: The text that defines it.
+    source: str
+    #: Index in ``_DRAFTS`` of the first draft that defines it.
+    since: int
+    #: Builds the term; ``None`` if Maskwright cannot enforce the format.
+    build: Callable[[], Term] | None
+    #: Index of the last draft that defines it.
+    until: int = len(_DRAFTS) - 1
+
+
+FORMATS: Final[dict[str, Format]] = {
+    "date-time": Format("RFC 3339 section 5.6", 0, grammars.date_time),
+    "date": Format("RFC 3339 section 5.6, full-date", 0, grammars.date),
+    "time": Format("RFC 3339 section 5.6, full-time", 0, grammars.time),
+    "duration": Format("RFC 3339 appendix A", 4, grammars.duration),
+    "email": Format("RFC 5321 section 4.1.2, Mailbox", 0, grammars.email),
+    "idn-email": Format("RFC 6531 section 3.3, Mailbox", 3, grammars.internationalized_email),
+    "hostname": Format("RFC 1123 section 2.1", 1, grammars.hostname),
+    "idn-hostname": Format("RFC 5890 section 2.3.2.3", 3, None),
+    "ipv4": Format("RFC 2673 section 3.2", 1, grammars.ipv4),
+    "ipv6": Format("RFC 4291 section 2.2", 0, grammars.ipv6),
+    "uuid": Format("RFC 4122 section 3", 4, grammars.uuid),
+    "uri": Format("RFC 3986 section 3", 0, uri_grammar.uri),
+    "uri-reference": Format("RFC 3986 section 4.1", 2, uri_grammar.uri_reference),
+    "iri": Format("RFC 3987 section 2.2", 3, uri_grammar.iri),
+    "iri-reference": Format("RFC 3987 section 2.2", 3, uri_grammar.iri_reference),
+    "uri-template": Format("RFC 6570 section 2", 2, uri_grammar.uri_template),
+    "json-pointer": Format("RFC 6901 section 3", 2, uri_grammar.json_pointer),
+    "relative-json-pointer": Format(
+        "draft-handrews-relative-json-pointer-01 section 3", 3, uri_grammar.relative_json_pointer
+    ),
+    "regex": Format("ECMA-262 section 22.2.1", 0, None),
+    "ip-address": Format("draft 3 section 5.23", 0, grammars.ipv4, until=0),
+    "host-name": Format("draft 3 section 5.23", 0, grammars.hostname, until=0),
+}
+#: Names that mean something else in draft 3.
+_DRAFT_3: Final[dict[str, Format]] = {
+    "time": Format("draft 3 section 5.23, hh:mm:ss", 0, grammars.time_without_offset, until=0),
+}
+
+
+def _found(name: str, draft: str) -> Format | None:
+    if draft == _DRAFTS[0] and name in _DRAFT_3:
+        return _DRAFT_3[name]
+    found = FORMATS.get(name)
+    return None if found is None or (found.until == 0 and draft != _DRAFTS[0]) else found
+
+
+def format_term(name: str, *, draft: str = "2020-12") -> Term | None:
+    """The text term of a format; ``None`` if no draft knows the name: it is an annotation then.
+
+    ``draft`` (``"draft-03"`` to ``"draft-07"``, ``"2019-09"``, ``"2020-12"``) matters for the names that only draft 3
+    had and for its ``time``. A term is built once, in up to a millisecond.
+
+    Raises :class:`UnsupportedError` for ``regex`` and ``idn-hostname``, which are known but not enforced.
+    """
+    found = _found(name, draft)
+    if found is None:
+        return None
+    if found.build is None:
+        raise UnsupportedError(
+            Problem(
+                f"the format `{name}` ({found.source}) is not enforced",
+                keyword="format",
+                remedy='remove it, or choose formats="annotate"',
+            )
+        )
+    return found.build()
+
+
+def is_defined(name: str, *, draft: str = "2020-12") -> bool:
+    """Whether this draft defines the format."""
+    found = _found(name, draft)
+    return found is not None and draft in _DRAFTS[found.since : found.until + 1]
