@@ -1,0 +1,1 @@
+"""JSON Schema: one boolean algebra of shapes, run member by member through residuals."""

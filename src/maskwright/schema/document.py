@@ -1,0 +1,99 @@
+"""JSON text to values, with exact numbers and without recursion that a stranger controls (RFC 8259)."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from maskwright.errors import LimitError, Problem, SchemaError
+from maskwright.limits import Limits
+
+__all__ = ["exact_number", "is_number", "is_writable", "read_json"]
+
+_STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+#: Largest exponent of a number in a schema: 1e10000 written out is 10 kB, 1e999999999 would be a gigabyte.
+_EXPONENT_LIMIT: Final = 10_000
+
+
+def _refuse_constant(name: str) -> object:
+    raise SchemaError(Problem(f"{name} is not a JSON number", remedy="write a number of RFC 8259"))
+
+
+_decoder: Final = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
+
+
+def _depth_problem(limits: Limits) -> LimitError:
+    return LimitError(
+        Problem(
+            "the schema nests too deeply", remedy=f"Limits.schema_depth is {limits.schema_depth}; flatten it with $ref"
+        )
+    )
+
+
+def _guard_depth(text: str, limits: Limits) -> None:
+    """Refuse deep nesting before the recursive parser of the standard library meets it."""
+    if text.count("[") + text.count("{") <= limits.schema_depth:
+        return
+    depth = 0
+    for match in _STRUCTURE.finditer(text):
+        mark = text[match.start()]
+        if mark in "[{":
+            depth += 1
+            if depth > limits.schema_depth:
+                raise _depth_problem(limits)
+        elif mark in "]}":
+            depth -= 1
+
+
+def read_json(source: str | bytes, limits: Limits) -> object:
+    """The value of a JSON text; numbers with a fraction or exponent become ``Decimal``.
+
+    Of duplicate keys the last one counts. Raises :class:`maskwright.errors.SchemaError` for text that is not JSON and
+    :class:`maskwright.errors.LimitError` beyond ``source_bytes`` and ``schema_depth``.
+    """
+    if len(source) > limits.source_bytes:
+        raise LimitError(
+            Problem(f"the schema is longer than {limits.source_bytes} bytes", remedy="see Limits.source_bytes")
+        )
+    try:
+        text = source.decode("utf-8-sig") if isinstance(source, bytes) else source.removeprefix("\ufeff")
+        _guard_depth(text, limits)
+        return _decoder.decode(text)
+    except UnicodeDecodeError as error:
+        raise SchemaError(Problem(f"the schema is not UTF-8: {error.reason} at byte {error.start}")) from error
+    except json.JSONDecodeError as error:
+        place = f"{error.lineno}:{error.colno}"
+        raise SchemaError(Problem(f"the schema is not JSON: {error.msg}", place=place)) from error
+    except RecursionError as error:
+        raise _depth_problem(limits) from error
+    except ValueError as error:
+        raise LimitError(Problem(f"a number of the schema is too long: {error}")) from error
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a JSON number (``True`` is none)."""
+    return isinstance(value, (int, float, Decimal, Fraction)) and not isinstance(value, bool)
+
+
+def exact_number(value: object, place: str = "") -> Fraction:
+    """The number exactly as written; a ``float`` counts as its shortest decimal spelling.
+
+    Raises :class:`maskwright.errors.SchemaError` for NaN and infinities, :class:`maskwright.errors.LimitError` for
+    exponents beyond 10,000.
+    """
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    number = Decimal(repr(value)) if isinstance(value, float) else value
+    if not isinstance(number, Decimal) or not number.is_finite():
+        raise SchemaError(Problem(f"{value!r} is not a JSON number", place=place))
+    if number and abs(number.adjusted()) > _EXPONENT_LIMIT:
+        raise LimitError(Problem(f"the exponent of {value} is beyond {_EXPONENT_LIMIT}", place=place))
+    return Fraction(number)
+
+
+def is_writable(text: str) -> bool:
+    """Whether a string can be written as UTF-8 and with paired escapes: it holds no lone surrogate."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,0 +1,281 @@
+"""Liveness: whether a value, object or array that was begun can be completed.
+
+The answer is the least fixpoint over recursion: a schema that needs itself for ever has no value. It is computed on
+demand by a depth-first search with a stack of its own; a value that is asked about while it is being decided counts as
+dead for the moment, and what was decided from that assumption becomes final only with the value that was assumed
+(Tarjan's strongly connected components, applied to monotone boolean equations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Final
+
+from maskwright.errors import LimitError, Problem
+from maskwright.network.lexeme import ANYTHING, NEVER, Term, subtract, words
+from maskwright.schema.elements import ElementRest
+from maskwright.schema.members import Cell, MemberRest, Members
+from maskwright.schema.reader import Reader
+from maskwright.schema.residual import FALSE, TRUE, Formula
+from maskwright.schema.shape import Shape
+from maskwright.schema.stores import Stores
+from maskwright.schema.value import Value
+
+__all__ = ["Liveness"]
+
+Question = Generator[Value, bool, bool]
+
+#: Keywords that may exclude the empty text, object and array, zero, null or true; a schema without any has a value.
+_DECISIVE: Final = frozenset(
+    {
+        "$ref", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "required", "pattern", "format", "minLength",
+        "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "minProperties", "contains",
+        "$dynamicRef", "$recursiveRef",
+    }
+)  # fmt: skip
+
+
+class _Open:
+    """A value that is being decided."""
+
+    __slots__ = ("first", "lowest", "question", "value")
+
+    def __init__(self, value: Value, question: Question, depth: int, first: int) -> None:
+        self.value = value
+        self.question = question
+        #: The lowest stack place whose answer was assumed.
+        self.lowest = depth + 1
+        #: Provisional answers from this index on were found below this value.
+        self.first = first
+
+
+class Liveness:
+    """The answers of one network; kept with the values and shapes they belong to."""
+
+    def __init__(self, stores: Stores, reader: Reader) -> None:
+        """Nothing is decided yet."""
+        self._stores = stores
+        self._reader = reader
+        self._rests: dict[tuple[Formula, Members, int, frozenset[str] | None], bool] = {}
+        self._steps = 0
+
+    def value(self, value: Value) -> bool:
+        """Whether some value exists.
+
+        Raises :class:`maskwright.errors.LimitError` beyond ``satisfiability_steps`` values.
+        """
+        if value.live is None:
+            if self._is_plain(value):
+                value.live = True
+            else:
+                self._decide(value)
+        return value.live is True
+
+    def has_object(self, shape: Shape) -> bool:
+        """Whether the shape admits some object."""
+        if shape.object_live is None:
+            shape.object_live = self._run(self._object(shape))
+        return shape.object_live
+
+    def has_array(self, shape: Shape) -> bool:
+        """Whether the shape admits some array."""
+        if shape.array_live is None:
+            shape.array_live = self._run(self._elements(shape.array))
+        return shape.array_live
+
+    def members(self, formula: Formula, frame: Members, free: int, seen: frozenset[str]) -> bool:
+        """Whether an object can be completed with the names of ``free`` and unnamed keys that were not seen."""
+        if formula is TRUE:
+            return True
+        key = (formula, frame, free, None if frame.cells[0].term is ANYTHING else seen)
+        found = self._rests.get(key)
+        if found is None:
+            found = self._rests[key] = self._run(self._members(formula, frame, free, seen))
+        return found
+
+    def elements(self, formula: Formula) -> bool:
+        """Whether an array can be completed."""
+        return formula is TRUE or self._run(self._elements(formula))
+
+    def has_keys(self, cell: Cell, taken: Term) -> bool:
+        """Whether a cell holds a key that is not taken."""
+        if cell.term is ANYTHING or taken is NEVER:
+            return True
+        return not self._stores.is_empty(subtract(cell.term, taken))
+
+    def _is_plain(self, value: Value) -> bool:
+        """Whether a value exists for reasons that need no reading."""
+        subschemas = value.subschemas
+        return len(subschemas) == 1 and _DECISIVE.isdisjoint(subschemas[0].value)
+
+    def _run(self, question: Question) -> bool:
+        """Answer a question whose values are decided one after the other."""
+        answer: bool | None = None
+        while True:
+            try:
+                answer = self.value(question.send(answer))  # type: ignore[arg-type]
+            except StopIteration as stop:
+                return bool(stop.value)
+
+    def _decide(self, value: Value) -> None:
+        provisional: dict[Value, int] = {}
+        order: list[Value] = []
+        places: dict[Value, int] = {value: 0}
+        stack = [_Open(value, self._value(value), 0, 0)]
+        answer: Any = None
+        while stack:
+            top = stack[-1]
+            try:
+                asked = top.question.send(answer)
+            except StopIteration as stop:
+                answer = bool(stop.value)
+                stack.pop()
+                del places[top.value]
+                self._settle(top, answer, len(stack), provisional, order)
+                if not answer and stack:
+                    stack[-1].lowest = min(stack[-1].lowest, top.lowest)
+                continue
+            if asked.live is None and self._is_plain(asked):
+                asked.live = True
+            if asked.live is not None:
+                answer = asked.live
+            elif asked in places or asked in provisional:
+                top.lowest = min(top.lowest, places.get(asked, provisional.get(asked, len(stack))))
+                answer = False
+            else:
+                self._count()
+                places[asked] = len(stack)
+                stack.append(_Open(asked, self._value(asked), len(stack), len(order)))
+                answer = None
+
+    def _settle(
+        self,
+        top: _Open,
+        answer: bool,
+        depth: int,
+        provisional: dict[Value, int],
+        order: list[Value],  # noqa: FBT001
+    ) -> None:
+        below = order[top.first :]
+        if answer or top.lowest >= depth:
+            for value in below:
+                del provisional[value]
+                if not answer:
+                    value.live = False
+            del order[top.first :]
+            top.value.live = answer
+        else:
+            provisional[top.value] = top.lowest
+            order.append(top.value)
+
+    def _count(self) -> None:
+        self._steps += 1
+        limit = self._stores.limits.satisfiability_steps
+        if self._steps > limit:
+            remedy = "raise Limits.satisfiability_steps"
+            raise LimitError(
+                Problem(f"more than {limit} values to decide", keyword="required, minItems", remedy=remedy)
+            )
+
+    def _value(self, value: Value) -> Question:
+        shape = self._reader.shape(value)
+        if shape.literals or shape.numbers or self._stores.shapes.has_strings(shape):
+            return True
+        if shape.array_live is None:
+            live = yield from self._elements(shape.array)
+            if live:
+                shape.array_live = True
+        if shape.array_live:
+            return True
+        if shape.object_live is None:
+            live = yield from self._object(shape)
+            if live:
+                shape.object_live = True
+        return bool(shape.object_live)
+
+    def _object(self, shape: Shape) -> Question:
+        frame = self.frame(shape.object)
+        return (yield from self._members(shape.object, frame, (1 << len(frame.names)) - 1, frozenset()))
+
+    def frame(self, formula: Formula) -> Members:
+        """The description that names every key which an object formula mentions."""
+        if isinstance(formula, MemberRest):
+            return formula.members
+        store = self._stores.members
+        if formula is TRUE or formula is FALSE:
+            return store.free
+        atoms = self._stores.formulas.atoms(formula)
+        return store.members(
+            source for atom in atoms if isinstance(atom, MemberRest) for source in atom.members.sources
+        )
+
+    def _members(self, formula: Formula, frame: Members, free: int, seen: frozenset[str]) -> Question:
+        for rest in self._stores.formulas.disjuncts(formula):
+            if rest is TRUE:
+                return True
+            if isinstance(rest, MemberRest):
+                live = yield from self._rest(rest, frame, free, seen)
+                if live:
+                    return True
+        return False
+
+    def _rest(self, rest: MemberRest, frame: Members, free: int, seen: frozenset[str]) -> Question:
+        members, most = rest.members, rest.most
+        needed = rest.required.bit_count()
+        if most is not None and (needed > most or rest.least > most):
+            return False
+        for name in rest.required_names:
+            if not free >> frame.index[name] & 1:
+                return False
+            live = yield members.value(name)
+            if not live:
+                return False
+        missing = rest.least - needed
+        if missing <= 0:
+            return True
+        for name in frame.names:
+            bit = members.index.get(name)
+            if free >> frame.index[name] & 1 and not (bit is not None and rest.required >> bit & 1):
+                live = yield members.value(name)
+                missing -= live
+                if missing <= 0:
+                    return True
+        return (yield from self._further(members, frame, seen, missing))
+
+    def _further(self, members: Members, frame: Members, seen: frozenset[str], missing: int) -> Question:
+        """Whether so many keys exist that no schema names."""
+        if members.sealed:
+            return False
+        finite: list[Cell] = []
+        for cell in frame.cells:
+            live = yield members.value(cell)
+            if live and cell.term is ANYTHING:
+                return True
+            if live:
+                finite.append(cell)
+        return self._holds_keys(finite, words((*frame.names, *seen)), missing)
+
+    def _holds_keys(self, cells: list[Cell], taken: Term, missing: int) -> bool:
+        live = [cell for cell in cells if self.has_keys(cell, taken)]
+        if len(live) >= missing or not live:
+            return bool(live)
+        raise LimitError(
+            Problem("cannot count the keys that the patterns of patternProperties admit", keyword="minProperties")
+        )
+
+    def _elements(self, formula: Formula) -> Question:
+        for rest in self._stores.formulas.disjuncts(formula):
+            if rest is TRUE:
+                return True
+            if not isinstance(rest, ElementRest):
+                continue
+            if rest.most is not None and rest.least > rest.most:
+                continue
+            last = min(rest.index + rest.least, rest.elements.prefix + 1)
+            for index in range(rest.index, last):
+                live = yield rest.elements.value(index)
+                if not live:
+                    break
+            else:
+                return True
+        return False

@@ -1,0 +1,288 @@
+"""What schemas say about the members of an object, and its residual after some of them were read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from maskwright.network.lexeme import ANYTHING, Term, intersect, literal, subtract
+from maskwright.schema.document import is_writable
+from maskwright.schema.references import Document, Subschema
+from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula
+from maskwright.schema.value import Value, Values
+
+__all__ = ["Cell", "ConstantSource", "MemberRest", "Members", "MembersStore", "Source"]
+
+_NO_NAMES: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """Keys that no schema of the object names and that all its patterns treat alike."""
+
+    term: Term
+    #: The patterns (and ``propertyNames``) that hold for every key of the cell; the others hold for none.
+    inside: frozenset[Term]
+
+
+class Source:
+    """The object keywords of one schema, still unread below."""
+
+    __slots__ = ("additional", "least", "most", "names", "owner", "patterns", "properties", "required", "sealed")
+
+    def __init__(self, owner: Subschema, properties: Mapping[str, Any] = _NO_NAMES) -> None:
+        """An object that only lists properties; the reader of keywords fills in the rest."""
+        self.owner = owner
+        self.properties = properties
+        #: ``(text term, key of patternProperties, schema)``.
+        self.patterns: tuple[tuple[Term, str, Any], ...] = ()
+        #: The schema of other keys; ``True`` if absent.
+        self.additional: Any = True
+        #: The keys that ``propertyNames`` admits.
+        self.names: Term = ANYTHING
+        self.required: tuple[str, ...] = ()
+        self.least = 0
+        self.most: int | None = None
+        #: Absent ``additionalProperties`` under the policy ``objects="closed"``.
+        self.sealed = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing but ``required`` and the counts constrains members."""
+        open_ended = self.additional is True and not self.patterns and self.names is ANYTHING
+        return open_ended and not self.properties and not self.sealed
+
+    def below(self, document: Document, name: str) -> Subschema:
+        """The subschema of a named property."""
+        return document.child(self.owner, self.properties[name], "properties", name)
+
+    def terms(self) -> Iterable[Term]:
+        """The terms that tell keys apart."""
+        yield from (term for term, _, _ in self.patterns)
+        if self.names is not ANYTHING:
+            yield self.names
+
+
+class ConstantSource(Source):
+    """The members of one object of ``const`` or ``enum``: exactly these, each constant."""
+
+    __slots__ = ()
+
+    def __init__(self, owner: Subschema, members: Mapping[str, Any]) -> None:
+        """All members are required and no others allowed."""
+        super().__init__(owner, members)
+        self.required = tuple(members)
+        self.additional = False
+
+    def below(self, document: Document, name: str) -> Subschema:
+        """The constant, as a subschema."""
+        return document.constant(self.owner, self.properties[name], name)
+
+
+class Members:
+    """A conjunction of sources: the frozen description that residuals of one object share.
+
+    ``names`` are the declared keys in order of first appearance, then the required keys that nobody declares; bit
+    ``i`` of a mask stands for ``names[i]``.
+    """
+
+    __slots__ = (
+        "_rests",
+        "_store",
+        "_values",
+        "cells",
+        "declared",
+        "index",
+        "initial",
+        "names",
+        "sealed",
+        "silent",
+        "sources",
+    )
+
+    def __init__(self, store: MembersStore, sources: tuple[Source, ...]) -> None:
+        """Merge the names; values are merged when they are asked for."""
+        self._store = store
+        self.sources = sources
+        names = dict.fromkeys(name for source in sources for name in source.properties if is_writable(name))
+        #: Bits of the declared names.
+        self.declared = (1 << len(names)) - 1
+        required = dict.fromkeys(name for source in sources for name in source.required)
+        names.update(required)
+        self.names = tuple(names)
+        self.index = {name: place for place, name in enumerate(self.names)}
+        self.sealed = any(source.sealed for source in sources)
+        self.silent = all(source.is_silent for source in sources)
+        self.cells = store.partition(sources)
+        self._values: dict[str | Cell, Value] = {}
+        self._rests: dict[tuple[int, int, int | None], MemberRest] = {}
+        mosts = [source.most for source in sources if source.most is not None]
+        mask = 0
+        for name in required:
+            mask |= 1 << self.index[name]
+        least = max((source.least for source in sources), default=0)
+        self.initial = self.rest(mask, least, min(mosts) if mosts else None)
+
+    def rest(self, required: int, least: int, most: int | None) -> MemberRest:
+        """The residual that still needs ``required`` and ``least`` to ``most`` members."""
+        key = (required, least, most)
+        found = self._rests.get(key)
+        if found is None:
+            found = self._rests[key] = MemberRest(self, required, least, most)
+        return found
+
+    def joined(self, other: Members) -> Members:
+        """The conjunction of both."""
+        if self is other:
+            return self
+        return self._store.members((*self.sources, *other.sources))
+
+    def value(self, symbol: str | Cell) -> Value:
+        """The value under a key; a :class:`Cell` stands for its keys."""
+        found = self._values.get(symbol)
+        if found is None:
+            found = self._values[symbol] = self._store.value(self.sources, symbol)
+        return found
+
+
+class MemberRest(Atom):
+    """Members still to come: all sources hold for each, ``required`` must come, and between ``least`` and ``most``."""
+
+    __slots__ = ("least", "members", "most", "required")
+
+    def __init__(self, members: Members, required: int, least: int, most: int | None) -> None:
+        """Use :meth:`Members.rest`."""
+        self.members = members
+        self.required = required
+        self.least = least
+        self.most = most
+
+    @property
+    def ends(self) -> bool:
+        """Nothing required is missing."""
+        return not self.required and self.least <= 0
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the number of members matters."""
+        return self.least > 0 or self.most is not None
+
+    def derive(self, symbol: Any) -> Alternative | None:
+        """The value under a key (or a cell of keys), and what remains."""
+        if self.most == 0:
+            return None
+        members = self.members
+        value = members.value(symbol)
+        if value.live is False or (members.sealed and isinstance(symbol, Cell)):
+            return None
+        place = members.index.get(symbol)
+        required = self.required if place is None else self.required & ~(1 << place)
+        return value, self.after(required).simple
+
+    def after(self, required: int) -> MemberRest:
+        """What remains after one member, with ``required`` still missing."""
+        least, most = self.least, self.most
+        return self.members.rest(required, least - 1 if least > 0 else 0, most if most is None else most - 1)
+
+    @property
+    def simple(self) -> Formula:
+        """``TRUE`` if nothing is asked any more."""
+        done = self.members.silent and not self.required and not self.is_counted
+        return TRUE if done else self
+
+    @property
+    def required_names(self) -> tuple[str, ...]:
+        """The names that must still come."""
+        return tuple(name for place, name in enumerate(self.members.names) if self.required >> place & 1)
+
+    def meet(self, other: Atom) -> Formula:
+        """Both at once; the names of the merged members keep their order of first appearance."""
+        if not isinstance(other, MemberRest) or self is other:
+            return self if self is other else FALSE
+        members = self.members.joined(other.members)
+        required = 0
+        for name in (*self.required_names, *other.required_names):
+            required |= 1 << members.index[name]
+        least = max(self.least, other.least)
+        mosts = [most for most in (self.most, other.most) if most is not None]
+        most = min(mosts) if mosts else None
+        if most is not None and max(least, required.bit_count()) > most:
+            return FALSE
+        return members.rest(required, least, most).simple
+
+
+class MembersStore:
+    """The interned descriptions of one network."""
+
+    def __init__(self, document: Document, values: Values, is_empty: Callable[[Term], bool]) -> None:
+        """``is_empty`` decides whether a text term holds no string."""
+        self._document = document
+        self._values = values
+        self._is_empty = is_empty
+        self._known: dict[tuple[Source, ...], Members] = {}
+        self._cells: dict[tuple[Term, ...], tuple[Cell, ...]] = {}
+        self.free = self.members(())
+
+    def members(self, sources: Iterable[Source]) -> Members:
+        """The description of a conjunction of sources."""
+        key = tuple(dict.fromkeys(sources))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Members(self, key)
+        return found
+
+    def holds(self, term: Term, text: str) -> bool:
+        """Whether a text is in a text term."""
+        return not self._is_empty(intersect(literal(text), term))
+
+    def partition(self, sources: tuple[Source, ...]) -> tuple[Cell, ...]:
+        """The keys that the patterns tell apart, named or not; only as many cells as really exist."""
+        terms = tuple(dict.fromkeys(term for source in sources for term in source.terms()))
+        found = self._cells.get(terms)
+        if found is not None:
+            return found
+        cells = [Cell(ANYTHING, frozenset())]
+        for term in terms:
+            split = (
+                Cell(part, inside)
+                for cell in cells
+                for part, inside in (
+                    (intersect(cell.term, term), cell.inside | {term}),
+                    (subtract(cell.term, term), cell.inside),
+                )
+            )
+            cells = [cell for cell in split if not self._is_empty(cell.term)]
+        found = self._cells[terms] = tuple(cells)
+        return found
+
+    def value(self, sources: tuple[Source, ...], symbol: str | Cell) -> Value:
+        """The value under a key: every subschema that some source applies to it."""
+        found: list[Subschema] = []
+        for source in sources:
+            applied = list(self._applied(source, symbol))
+            if any(subschema is None for subschema in applied):
+                return self._values.nothing
+            found.extend(subschema for subschema in applied if subschema is not None)
+        return self._values.of(found)
+
+    def _applied(self, source: Source, symbol: str | Cell) -> Iterable[Subschema | None]:
+        if source.names is not ANYTHING and not self._inside(source.names, symbol):
+            yield None
+            return
+        named = isinstance(symbol, str) and symbol in source.properties
+        if named:
+            yield source.below(self._document, symbol)  # type: ignore[arg-type]
+        for term, pattern, schema in source.patterns:
+            if self._inside(term, symbol):
+                named = True
+                yield self._document.child(source.owner, schema, "patternProperties", pattern)
+        if named or source.additional is True:
+            return
+        if source.additional is False:
+            yield None
+        else:
+            yield self._document.child(source.owner, source.additional, "additionalProperties")
+
+    def _inside(self, term: Term, symbol: str | Cell) -> bool:
+        return self.holds(term, symbol) if isinstance(symbol, str) else term in symbol.inside

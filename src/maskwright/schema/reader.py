@@ -1,0 +1,111 @@
+"""Reading schemas: from subschemas to shapes, each once, in-place subschemas first and without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from maskwright.errors import Problem, SchemaError
+from maskwright.schema.keywords import KEYWORDS, Reading
+from maskwright.schema.references import Document, Subschema
+from maskwright.schema.shape import Shape
+from maskwright.schema.stores import Stores
+from maskwright.schema.value import Value
+
+__all__ = ["IN_PLACE", "Reader", "in_place"]
+
+#: Keywords whose subschemas are read together with the schema that holds them.
+IN_PLACE: Final = frozenset(
+    {"$ref", "allOf", "anyOf", "oneOf", "dependencies", "dependentSchemas", "propertyNames"},
+)
+
+
+def in_place(document: Document, subschema: Subschema) -> Iterator[Subschema]:
+    """The subschemas that are read together with a schema, in the order of its keywords."""
+    schema = subschema.value
+    if not isinstance(schema, dict) or IN_PLACE.isdisjoint(schema):
+        return
+    draft = subschema.resource.draft
+    if draft.lone_reference and "$ref" in schema:
+        yield document.resolve(subschema, schema["$ref"])
+        return
+    for keyword in schema:
+        if keyword in IN_PLACE and keyword in draft.keywords:
+            yield from _applied(document, subschema, keyword, schema[keyword])
+
+
+def _applied(document: Document, subschema: Subschema, keyword: str, value: Any) -> Iterator[Subschema]:
+    if keyword == "$ref":
+        yield document.resolve(subschema, value)
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield document.child(subschema, one, keyword, place)
+    elif keyword == "propertyNames":
+        yield document.child(subschema, value, keyword)
+    else:
+        for name, one in value.items():
+            if not isinstance(one, list):
+                yield document.child(subschema, one, keyword, name)
+
+
+class Reader:
+    """The shapes of one network, read on demand."""
+
+    def __init__(self, stores: Stores) -> None:
+        """Nothing is read yet."""
+        self._stores = stores
+        self._shapes: dict[Subschema, Shape] = {}
+
+    def shape(self, value: Value) -> Shape:
+        """The shape of a value: the meet of its subschemas."""
+        if value.shape is None:
+            shapes = self._stores.shapes
+            shape = shapes.nothing if value is self._stores.values.nothing else shapes.anything
+            for subschema in value.subschemas:
+                shape = shapes.meet(shape, self._read(subschema))
+            value.shape = shape
+        return value.shape
+
+    def _read(self, subschema: Subschema) -> Shape:
+        found = self._shapes.get(subschema)
+        if found is not None:
+            return found
+        stack = [subschema]
+        waiting: set[Subschema] = set()
+        while stack:
+            top = stack[-1]
+            if top in self._shapes:
+                stack.pop()
+                continue
+            missing = [s for s in in_place(self._stores.document, top) if s.value not in (True, False)]
+            missing = [s for s in missing if s not in self._shapes]
+            if not missing:
+                self._shapes[top] = self._one(top)
+                stack.pop()
+                continue
+            if top in waiting:
+                raise SchemaError(Problem("the schema applies to itself in place", top.place, "$ref"))
+            waiting.add(top)
+            stack.extend(missing)
+        return self._shapes[subschema]
+
+    def _known(self, subschema: Subschema) -> Shape:
+        found = self._shapes.get(subschema)
+        return self._one(subschema) if found is None else found
+
+    def _one(self, subschema: Subschema) -> Shape:
+        schema = subschema.value
+        if schema is True or schema is False:
+            return self._stores.shapes.anything if schema else self._stores.shapes.nothing
+        reading = Reading(subschema, self._stores, self._known)
+        draft = subschema.resource.draft
+        if draft.lone_reference and "$ref" in schema:
+            KEYWORDS["$ref"](schema["$ref"], reading)
+        else:
+            known = draft.keywords
+            for keyword, value in schema.items():
+                if keyword in known:
+                    function = KEYWORDS.get(keyword)
+                    if function is not None:
+                        function(value, reading)
+        return reading.shape()

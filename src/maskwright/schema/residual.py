@@ -1,0 +1,252 @@
+"""Residuals: what the members still to come must satisfy, as positive boolean formulas over atoms.
+
+An object or array is read as a regex is read by derivatives (Brzozowski 1964; as sets of alternatives, Antimirov 1996):
+reading a member turns the residual into alternatives ``(value, next residual)``. ``Or`` is nondeterminism, ``And``
+combines alternatives pairwise; alternatives that ask the same of the value are joined again, so a disjunction that a
+key does not touch is never split. Formulas are hash-consed: equality is identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final, TypeVar, cast
+
+from maskwright.errors import LimitError, Problem
+from maskwright.schema.value import Value, Values
+
+__all__ = ["FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Or"]
+
+_T = TypeVar("_T")
+Alternative = tuple[Value, "Formula"]
+
+
+class Formula:
+    """A residual; built with :class:`Formulas`, compared by identity."""
+
+    __slots__ = ()
+
+
+class _Constant(Formula):
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+#: Nothing more is asked.
+TRUE: Final = _Constant("TRUE")
+#: No further members can help.
+FALSE: Final = _Constant("FALSE")
+
+
+class And(Formula):
+    """All parts hold; at most one is an atom, since atoms merge."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Formula, ...]) -> None:
+        """Keep the parts; use :meth:`Formulas.conjoin`."""
+        self.parts = parts
+
+
+class Or(Formula):
+    """At least one part holds."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Formula, ...]) -> None:
+        """Keep the parts; use :meth:`Formulas.disjoin`."""
+        self.parts = parts
+
+
+class Atom(Formula):
+    """A conjunction of plain assertions about members that knows its own derivatives."""
+
+    __slots__ = ()
+
+    @property
+    def ends(self) -> bool:
+        """Whether it holds when no further member comes."""
+        raise NotImplementedError
+
+    def derive(self, symbol: Hashable) -> Alternative | None:
+        """What the value of the next member and the members after it must satisfy; ``None`` = no such member."""
+        raise NotImplementedError
+
+    def meet(self, other: Atom) -> Formula:
+        """Both at once."""
+        raise NotImplementedError
+
+
+class Formulas:
+    """The smart constructors of one network, and the questions about formulas."""
+
+    def __init__(self, values: Values, steps: int) -> None:
+        """``steps`` bounds the alternatives of one member and the disjuncts of one search."""
+        self._values = values
+        self._steps = steps
+        self._interned: dict[tuple[type[Formula], frozenset[Formula]], Formula] = {}
+        self._ends: dict[Formula, bool] = {TRUE: True, FALSE: False}
+
+    def conjoin(self, parts: Iterable[Formula]) -> Formula:
+        """All of the parts."""
+        flat: dict[Formula, None] = {}
+        atom: Formula = TRUE
+        for part in _flatten(parts, And):
+            if part is FALSE:
+                return FALSE
+            if isinstance(part, Atom):
+                atom = part if atom is TRUE else cast("Atom", atom).meet(part)
+                if atom is FALSE:
+                    return FALSE
+            elif part is not TRUE:
+                flat[part] = None
+        if atom is not TRUE:
+            flat = {atom: None, **flat}
+        kept = tuple(p for p in flat if not (isinstance(p, Or) and any(q in flat for q in p.parts)))
+        return self._intern(And, kept) if kept else TRUE
+
+    def disjoin(self, parts: Iterable[Formula]) -> Formula:
+        """Any of the parts."""
+        flat: dict[Formula, None] = {}
+        for part in _flatten(parts, Or):
+            if part is TRUE:
+                return TRUE
+            if part is not FALSE:
+                flat[part] = None
+        kept = tuple(p for p in flat if not (isinstance(p, And) and any(q in flat for q in p.parts)))
+        return self._intern(Or, kept) if kept else FALSE
+
+    def _intern(self, kind: type[And] | type[Or], parts: tuple[Formula, ...]) -> Formula:
+        if len(parts) == 1:
+            return parts[0]
+        key = (kind, frozenset(parts))
+        found = self._interned.get(key)
+        if found is None:
+            found = self._interned[key] = kind(parts)
+        return found
+
+    def ends(self, formula: Formula) -> bool:
+        """Whether the formula holds when no further member comes."""
+        return _fold(
+            formula, self._ends, lambda atom: atom.ends, lambda f, below: (all if isinstance(f, And) else any)(below)
+        )
+
+    def alternatives(self, formula: Formula, symbol: Hashable) -> tuple[Alternative, ...]:
+        """What the next member may be, each with what remains afterwards; values are distinct.
+
+        Raises :class:`maskwright.errors.LimitError` beyond ``satisfiability_steps`` combinations.
+        """
+        if isinstance(formula, Atom):
+            one = formula.derive(symbol)
+            return () if one is None else (one,)
+        memo: dict[Formula, dict[Value, Formula]] = {TRUE: {self._values.anything: TRUE}, FALSE: {}}
+
+        def leaf(atom: Atom) -> dict[Value, Formula]:
+            one = atom.derive(symbol)
+            return {} if one is None else {one[0]: one[1]}
+
+        return tuple(_fold(formula, memo, leaf, self._combine).items())
+
+    def _combine(self, formula: Formula, below: list[dict[Value, Formula]]) -> dict[Value, Formula]:
+        if isinstance(formula, Or):
+            return self._group(pair for part in below for pair in part.items())
+        product = below[0]
+        for part in below[1:]:
+            if len(product) * len(part) > self._steps:
+                raise self.limit("alternatives of one member")
+            product = self._group(
+                (self._values.both(value, other), self.conjoin((rest, remains)))
+                for value, rest in product.items()
+                for other, remains in part.items()
+            )
+        return product
+
+    def _group(self, pairs: Iterable[Alternative]) -> dict[Value, Formula]:
+        grouped: dict[Value, list[Formula]] = {}
+        for value, rest in pairs:
+            if rest is not FALSE and value is not self._values.nothing:
+                grouped.setdefault(value, []).append(rest)
+        return {value: rests[0] if len(rests) == 1 else self.disjoin(rests) for value, rests in grouped.items()}
+
+    def disjuncts(self, formula: Formula) -> Iterator[Formula]:
+        """Atoms (or ``TRUE``) whose union is the formula, depth first, made one at a time.
+
+        Raises :class:`maskwright.errors.LimitError` beyond ``satisfiability_steps`` steps.
+        """
+        stack: list[tuple[Formula, tuple[Formula, ...]]] = [(TRUE, (formula,))]
+        steps = 0
+        while stack:
+            atom, waiting = stack.pop()
+            if not waiting:
+                yield atom
+                continue
+            steps += 1
+            if steps > self._steps:
+                raise self.limit("combinations of subschemas")
+            first, rest = waiting[0], waiting[1:]
+            if isinstance(first, Or):
+                stack.extend((atom, (part, *rest)) for part in reversed(first.parts))
+            elif isinstance(first, And):
+                stack.append((atom, (*first.parts, *rest)))
+            else:
+                merged = self.conjoin((atom, first))
+                if merged is not FALSE:
+                    stack.append((merged, rest))
+
+    def atoms(self, formula: Formula) -> Iterator[Atom]:
+        """The atoms of a formula in order of first appearance."""
+        stack, seen = [formula], {formula}
+        while stack:
+            top = stack.pop()
+            if isinstance(top, Atom):
+                yield top
+            elif isinstance(top, (And, Or)):
+                new = [part for part in top.parts if part not in seen]
+                seen.update(new)
+                stack.extend(reversed(new))
+
+    def limit(self, what: str) -> LimitError:
+        """The error for a search that is too long."""
+        return LimitError(
+            Problem(
+                f"more than {self._steps} {what}",
+                keyword="anyOf, allOf, oneOf",
+                remedy="state the shared parts once beside anyOf, or raise Limits.satisfiability_steps",
+            )
+        )
+
+
+def _flatten(parts: Iterable[Formula], kind: type[And] | type[Or]) -> Iterator[Formula]:
+    """Parts with one level of the same connective opened: constructors keep deeper ones flat already."""
+    for part in parts:
+        if isinstance(part, kind):
+            yield from part.parts
+        else:
+            yield part
+
+
+def _fold(
+    formula: Formula,
+    memo: dict[Formula, _T],
+    leaf: Callable[[Atom], _T],
+    combine: Callable[[Formula, list[_T]], _T],
+) -> _T:
+    """Evaluate from the atoms upwards with a stack of its own; nesting comes from the schema."""
+    stack = [formula]
+    while stack:
+        top = stack[-1]
+        if top not in memo:
+            if isinstance(top, (And, Or)):
+                missing = [part for part in top.parts if part not in memo]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                memo[top] = combine(top, [memo[part] for part in top.parts])
+            else:
+                memo[top] = leaf(cast("Atom", top))
+        stack.pop()
+    return memo[formula]

@@ -1,0 +1,228 @@
+"""One pass over every subschema that the root can reach, before anything is compiled.
+
+It finds all that must be refused at once: keyword values of the wrong kind, references to nowhere or in a circle,
+patterns that cannot be read, keywords that are not enforced. Each subschema is visited once, without recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from maskwright.errors import ConstraintError, LimitError, PatternError, Problem, SchemaError, UnsupportedError
+from maskwright.limits import Limits
+from maskwright.regex.compile import search_term
+from maskwright.schema.document import exact_number
+from maskwright.schema.drafts import ALL_TYPES, TYPES, Draft, Keyword
+from maskwright.schema.formats import format_term
+from maskwright.schema.policies import Policies
+from maskwright.schema.reader import IN_PLACE, in_place
+from maskwright.schema.references import Document, Subschema
+
+__all__ = ["scan"]
+
+_REMEDY = "remove it, or check the output with a validator"
+
+
+def scan(document: Document, policies: Policies, limits: Limits) -> tuple[Problem, ...]:
+    """The warnings of a document that can be compiled.
+
+    Raises :class:`maskwright.errors.SchemaError`, ``UnsupportedError`` or ``PatternError`` with every problem of the
+    schema, and :class:`maskwright.errors.LimitError` beyond ``subschemas`` and ``schema_depth``.
+    """
+    return _Scan(document, policies, limits).run()
+
+
+class _Scan:
+    """The problems found so far."""
+
+    def __init__(self, document: Document, policies: Policies, limits: Limits) -> None:
+        self._document = document
+        self._policies = policies
+        self._limits = limits
+        self._errors: dict[type[ConstraintError], list[Problem]] = {}
+        self._warnings: dict[str, Problem] = {}
+        self._layered: list[Subschema] = []
+
+    def run(self) -> tuple[Problem, ...]:
+        root = self._document.root
+        stack, seen = [root], {root}
+        while stack:
+            here = stack.pop()
+            if here.value is True or here.value is False:
+                continue
+            if len(seen) > self._limits.subschemas or here.depth > self._limits.schema_depth:
+                raise LimitError(_too_large(here, self._limits))
+            for below in self._visit(here):
+                if below not in seen:
+                    seen.add(below)
+                    stack.append(below)
+        self._raise()
+        self._find_cycles()
+        return tuple(self._warnings.values())
+
+    def _raise(self) -> None:
+        """One error for everything found; its class is the gravest one."""
+        for kind in (SchemaError, LimitError, UnsupportedError, PatternError):
+            if kind in self._errors:
+                raise kind(*(problem for problems in self._errors.values() for problem in problems))
+
+    def _note(self, kind: type[ConstraintError], problem: Problem) -> None:
+        self._errors.setdefault(kind, []).append(problem)
+
+    def _visit(self, here: Subschema) -> Iterator[Subschema]:
+        schema = here.value
+        if not isinstance(schema, dict):
+            reason = f"a schema is an object or a boolean, not {_kind(schema)}"
+            self._note(SchemaError, Problem(reason, here.place))
+            return
+        if not IN_PLACE.isdisjoint(schema):
+            self._layered.append(here)
+        draft = here.resource.draft
+        if draft.lone_reference and "$ref" in schema:
+            yield from self._keyword(here, "$ref", schema["$ref"], draft.keywords["$ref"])
+            return
+        keywords = draft.keywords
+        for name, value in schema.items():
+            keyword = keywords.get(name)
+            if keyword is not None:
+                yield from self._keyword(here, name, value, keyword)
+
+    def _keyword(self, here: Subschema, name: str, value: Any, keyword: Keyword) -> Iterator[Subschema]:
+        if not keyword.check(value):
+            self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", f"{here.place}/{name}", name))
+            return
+        if keyword.enforced is not None and not keyword.enforced(value, here.value):
+            if _applies(here.value, keyword.types):
+                problem = Problem(f"`{name}` is not supported", f"{here.place}/{name}", name, _REMEDY)
+                self._note(UnsupportedError, problem)
+            return
+        check = _CHECKS.get(name)
+        if check is not None:
+            try:
+                check(self, here, value)
+            except ConstraintError as error:
+                self._note_at(error, f"{here.place}/{name}", name)
+        if keyword.holds:
+            yield from self._below(here, name, value, keyword.holds)
+
+    def _below(self, here: Subschema, name: str, value: Any, holds: str) -> Iterator[Subschema]:
+        child = self._document.child
+        if holds == "map" or holds == "dependencies":
+            for key, schema in value.items():
+                if holds == "map" or not isinstance(schema, list):
+                    yield child(here, schema, name, key)
+        elif holds == "reference":
+            try:
+                yield self._document.resolve(here, value)
+            except ConstraintError as error:
+                self._note_at(error, f"{here.place}/$ref", "$ref")
+        elif isinstance(value, list):
+            for place, schema in enumerate(value):
+                yield child(here, schema, name, place)
+        else:
+            yield child(here, value, name)
+
+    def _note_at(self, error: ConstraintError, place: str, keyword: str) -> None:
+        for problem in error.problems:
+            placed = (
+                problem if problem.place.startswith("#") else Problem(problem.reason, place, keyword, problem.remedy)
+            )
+            self._note(type(error), placed)
+
+    def check_pattern(self, _here: Subschema, value: str) -> None:
+        search_term(value, dialect="ecma")
+
+    def check_patterns(self, here: Subschema, value: dict[str, Any]) -> None:
+        for pattern in value:
+            try:
+                search_term(pattern, dialect="ecma")
+            except ConstraintError as error:
+                self._note_at(error, f"{here.place}/patternProperties/{pattern}", "patternProperties")
+
+    def check_number(self, here: Subschema, value: Any) -> None:
+        if not isinstance(value, (bool, int)):
+            exact_number(value, here.place)
+
+    def check_constants(self, _here: Subschema, value: Any) -> None:
+        """Every part of the constants is JSON."""
+        stack = [value]
+        seen: set[int] = set()
+        while stack:
+            top = stack.pop()
+            if isinstance(top, (dict, list)):
+                if id(top) not in seen:
+                    seen.add(id(top))
+                    stack.extend(top.values() if isinstance(top, dict) else top)
+            elif not isinstance(top, (str, bool)) and top is not None:
+                exact_number(top)
+
+    def check_format(self, here: Subschema, value: str) -> None:
+        if self._policies.formats == "annotate" or not _applies(here.value, TYPES["string"]):
+            return
+        if format_term(value) is None:
+            problem = Problem(f"the format {value!r} is not known", f"{here.place}/format", "format")
+            if self._policies.formats == "strict":
+                self._note(UnsupportedError, problem)
+            else:
+                self._warnings.setdefault(value, problem)
+
+    def _find_cycles(self) -> None:
+        """Refuse schemas that apply to themselves at one and the same value."""
+        done: set[Subschema] = set()
+        for start in self._layered:
+            if start in done:
+                continue
+            path: dict[Subschema, Iterator[Subschema]] = {start: in_place(self._document, start)}
+            while path:
+                here, below = next(reversed(path.items()))
+                following = next(below, None)
+                if following is None:
+                    del path[here]
+                    done.add(here)
+                elif following in path:
+                    raise SchemaError(_cycle(list(path), following))
+                elif following not in done:
+                    path[following] = in_place(self._document, following)
+
+
+_CHECKS: dict[str, Callable[[_Scan, Subschema, Any], None]] = {
+    "pattern": _Scan.check_pattern,
+    "patternProperties": _Scan.check_patterns,
+    "format": _Scan.check_format,
+    "enum": _Scan.check_constants,
+    "const": _Scan.check_constants,
+    "minimum": _Scan.check_number,
+    "maximum": _Scan.check_number,
+    "exclusiveMinimum": _Scan.check_number,
+    "exclusiveMaximum": _Scan.check_number,
+    "multipleOf": _Scan.check_number,
+}
+
+
+def _applies(schema: dict[str, Any], types: int) -> bool:
+    """Whether a keyword can say anything beside the declared types."""
+    given = schema.get("type")
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, (tuple, list)):
+        return True
+    mask = 0
+    for name in names:
+        mask |= TYPES.get(name, ALL_TYPES) if isinstance(name, str) else ALL_TYPES
+    return bool(mask & types)
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else f"a {type(value).__name__}"
+
+
+def _cycle(path: list[Subschema], back: Subschema) -> Problem:
+    places = [s.place for s in path[path.index(back) :]] + [back.place]
+    reason = f"the schema applies to itself in place: {' -> '.join(places)}"
+    return Problem(reason, places[0], "$ref", "put the reference below a property or item")
+
+
+def _too_large(here: Subschema, limits: Limits) -> Problem:
+    if here.depth > limits.schema_depth:
+        return Problem("the schema nests too deeply", "", "", f"Limits.schema_depth is {limits.schema_depth}")
+    return Problem("the schema has too many subschemas", "", "", f"Limits.subschemas is {limits.subschemas}")

@@ -1,0 +1,222 @@
+"""Shapes: what a value may be, split by type into a product of boolean algebras.
+
+A shape has one component for each JSON type: a set of literals (null, false, true), a union of numbers, a text term for
+strings, a residual formula for arrays and one for objects. Meet and join work on each component by itself, so
+``allOf`` is a meet, ``anyOf`` a join, and a type that a schema does not mention stays free. Shapes are hash-consed:
+subschemas that admit the same values share their nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from maskwright.network.lexeme import (
+    ANY_CHARACTER,
+    ANYTHING,
+    NEVER,
+    Term,
+    encode,
+    intersect,
+    quote,
+    repeat,
+    unite,
+    words,
+)
+from maskwright.schema.number import Numbers, number_literal_term, number_term
+from maskwright.schema.policies import Policies
+from maskwright.schema.residual import FALSE, TRUE, Formula, Formulas
+
+__all__ = [
+    "FALSE_LITERAL",
+    "NULL_LITERAL",
+    "TRUE_LITERAL",
+    "NumberLiteral",
+    "Shape",
+    "Shapes",
+    "length_term",
+    "meet_texts",
+]
+
+NULL_LITERAL, FALSE_LITERAL, TRUE_LITERAL = 1, 2, 4
+_LITERALS: Final = {NULL_LITERAL: "null", FALSE_LITERAL: "false", TRUE_LITERAL: "true"}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLiteral:
+    """One number of ``enum`` or ``const`` with the spelling that the schema gives it."""
+
+    value: Fraction
+    spelling: int | Decimal
+
+
+NumberSet = tuple[Numbers | NumberLiteral, ...]
+ALL_NUMBERS: Final[NumberSet] = (Numbers(),)
+NO_NUMBERS: Final[NumberSet] = ()
+
+
+class Shape:
+    """What a value may be; interned by :class:`Shapes`, compared by identity."""
+
+    __slots__ = ("array", "array_live", "literals", "numbers", "object", "object_live", "string", "term")
+
+    def __init__(self, literals: int, numbers: NumberSet, string: Term, array: Formula, object_: Formula) -> None:
+        """Use :meth:`Shapes.make`."""
+        self.literals = literals
+        self.numbers = numbers
+        #: The text term of the strings.
+        self.string = string
+        self.array = array
+        self.object = object_
+        #: The byte term of all scalars; ``None`` until it is built.
+        self.term: Term | None = None
+        #: Whether some array and some object exists; ``None`` until that was asked.
+        self.array_live: bool | None = None if array not in (TRUE, FALSE) else array is TRUE
+        self.object_live: bool | None = None if object_ not in (TRUE, FALSE) else object_ is TRUE
+
+
+class Shapes:
+    """The interned shapes of one network."""
+
+    def __init__(
+        self, formulas: Formulas, policies: Policies, is_empty: Callable[[Term], bool], *, whole_floats: bool
+    ) -> None:
+        """``whole_floats``: whether ``1.0`` is an integer under ``numbers="exact"`` (from draft 6 on)."""
+        self._formulas = formulas
+        self._minimal = policies.escapes == "minimal"
+        self._digits = policies.digits
+        self._exact = policies.numbers == "exact"
+        self._whole_floats = whole_floats
+        self._is_empty = is_empty
+        self._known: dict[tuple[int, NumberSet, Term, Formula, Formula], Shape] = {}
+        self.anything = self.make(7, ALL_NUMBERS, ANYTHING, TRUE, TRUE)
+        self.nothing = self.make(0, NO_NUMBERS, NEVER, FALSE, FALSE)
+
+    def make(self, literals: int, numbers: NumberSet, string: Term, array: Formula, object_: Formula) -> Shape:
+        """The shape with these components."""
+        key = (literals, numbers, string, array, object_)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Shape(*key)
+        return found
+
+    def meet(self, left: Shape, right: Shape) -> Shape:
+        """What both admit."""
+        if left is right or right is self.anything:
+            return left
+        if left is self.anything:
+            return right
+        return self.make(
+            left.literals & right.literals,
+            _meet_numbers(left.numbers, right.numbers),
+            meet_texts(left.string, right.string),
+            self._formulas.conjoin((left.array, right.array)),
+            self._formulas.conjoin((left.object, right.object)),
+        )
+
+    def join(self, *shapes: Shape) -> Shape:
+        """What any of them admits."""
+        literals = 0
+        numbers: dict[Numbers | NumberLiteral, None] = {}
+        for shape in shapes:
+            literals |= shape.literals
+            numbers.update(dict.fromkeys(shape.numbers))
+        return self.make(
+            literals,
+            ALL_NUMBERS if ALL_NUMBERS[0] in numbers else tuple(numbers),
+            _join_texts([shape.string for shape in shapes]),
+            self._formulas.disjoin(shape.array for shape in shapes),
+            self._formulas.disjoin(shape.object for shape in shapes),
+        )
+
+    def scalar(self, shape: Shape) -> Term:
+        """The byte term of every scalar of a shape; ``NEVER`` if it admits none."""
+        if shape.term is None:
+            plain = [words(text for bit, text in _LITERALS.items() if shape.literals & bit)]
+            plain.extend(self._number(number) for number in shape.numbers)
+            parts = [encode(unite(*plain))]
+            if self.has_strings(shape):
+                parts.append(quote(shape.string, minimal=self._minimal))
+            shape.term = unite(*parts)
+        return shape.term
+
+    def has_strings(self, shape: Shape) -> bool:
+        """Whether the shape admits some string."""
+        return shape.string is not NEVER and (shape.string is ANYTHING or not self._is_empty(shape.string))
+
+    def _number(self, number: Numbers | NumberLiteral) -> Term:
+        if isinstance(number, NumberLiteral):
+            return number_literal_term(number.spelling, digits=self._digits, exact=self._exact)
+        exact = self._exact and (self._whole_floats or not number.integer)
+        return _number_term(number, self._digits, exact)
+
+
+@lru_cache(maxsize=4096)
+def _number_term(number: Numbers, digits: int | None, exact: bool) -> Term:  # noqa: FBT001
+    return number_term(number, digits=digits, exact=exact)
+
+
+def _meet_numbers(left: NumberSet, right: NumberSet) -> NumberSet:
+    if left is ALL_NUMBERS or right is ALL_NUMBERS:
+        return right if left is ALL_NUMBERS else left
+    met: dict[Numbers | NumberLiteral, None] = {}
+    literals = {n.value for n in right if isinstance(n, NumberLiteral)}
+    ranges = [n for n in right if isinstance(n, Numbers)]
+    for number in left:
+        if isinstance(number, NumberLiteral):
+            if number.value in literals or any(_contains(n, number.value) for n in ranges):
+                met[number] = None
+            continue
+        for other in right:
+            if isinstance(other, NumberLiteral):
+                if _contains(number, other.value):
+                    met[other] = None
+                continue
+            both = number.intersect(other)
+            if not both.is_empty:
+                met[both] = None
+    return tuple(met)
+
+
+def _contains(numbers: Numbers, value: Fraction) -> bool:
+    return not numbers.intersect(Numbers(lower=value, upper=value)).is_empty
+
+
+@lru_cache(maxsize=1024)
+def length_term(least: int, most: int | None) -> Term:
+    """Texts of ``least`` to ``most`` characters."""
+    return repeat(ANY_CHARACTER, least, most)
+
+
+def _length(term: Term) -> tuple[int, int | None] | None:
+    """The bounds of a term that only bounds the length."""
+    if term.op == "repeat" and term.args[0] is ANY_CHARACTER:
+        return term.args[1], term.args[2]  # type: ignore[return-value]
+    return None
+
+
+def meet_texts(left: Term, right: Term) -> Term:
+    """What both text terms hold; lengths and lists of words meet at once."""
+    if left is right or right is ANYTHING:
+        return left
+    if left is ANYTHING:
+        return right
+    first, second = _length(left), _length(right)
+    if first and second:
+        mosts = [most for most in (first[1], second[1]) if most is not None]
+        return length_term(max(first[0], second[0]), min(mosts) if mosts else None)
+    if left.op == right.op == "words":
+        return words(set(left.args[0]).intersection(right.args[0]))  # type: ignore[call-overload]
+    return intersect(left, right)
+
+
+def _join_texts(terms: list[Term]) -> Term:
+    lists = [term for term in terms if term.op == "words"]
+    if len(lists) > 1:
+        merged = words(word for term in lists for word in term.args[0])  # type: ignore[attr-defined]
+        terms = [merged, *(term for term in terms if term.op != "words")]
+    return unite(*terms)

@@ -1,0 +1,38 @@
+"""Everything that one network interns, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from maskwright.limits import Limits
+from maskwright.network.lexeme import Term
+from maskwright.schema.elements import ElementsStore
+from maskwright.schema.members import MembersStore
+from maskwright.schema.policies import Policies
+from maskwright.schema.references import Document
+from maskwright.schema.residual import Formulas
+from maskwright.schema.shape import Shapes
+from maskwright.schema.value import Values
+
+__all__ = ["Stores"]
+
+
+class Stores:
+    """The document, the policies and the interned values, formulas, descriptions and shapes of one network."""
+
+    __slots__ = ("document", "elements", "formulas", "is_empty", "limits", "members", "policies", "shapes", "values")
+
+    def __init__(
+        self, document: Document, policies: Policies, is_empty: Callable[[Term], bool], limits: Limits
+    ) -> None:
+        """Empty stores."""
+        self.document = document
+        self.policies = policies
+        self.is_empty = is_empty
+        self.limits = limits
+        self.values = Values()
+        self.formulas = Formulas(self.values, limits.satisfiability_steps)
+        self.members = MembersStore(document, self.values, is_empty)
+        self.elements = ElementsStore(document, self.values)
+        whole_floats = document.root.resource.draft.whole_floats
+        self.shapes = Shapes(self.formulas, policies, is_empty, whole_floats=whole_floats)

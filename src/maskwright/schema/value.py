@@ -1,0 +1,78 @@
+"""Values: the subschemas that one value of the output must all satisfy, before any of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from maskwright.schema.references import Subschema
+
+if TYPE_CHECKING:
+    from maskwright.schema.shape import Shape
+
+__all__ = ["Value", "Values"]
+
+
+class Value:
+    """A place for a value; interned by its subschemas, so equality is identity."""
+
+    __slots__ = ("live", "shape", "subschemas")
+
+    def __init__(self, subschemas: tuple[Subschema, ...]) -> None:
+        """Nothing is read yet."""
+        self.subschemas = subschemas
+        #: What the value may be; ``None`` until it is read.
+        self.shape: Shape | None = None
+        #: Whether some value exists; ``None`` until that was asked.
+        self.live: bool | None = None
+
+    def __repr__(self) -> str:
+        """The places of its subschemas."""
+        return f"Value({', '.join(s.place for s in self.subschemas)})"
+
+
+class Values:
+    """The interned values of one network."""
+
+    def __init__(self) -> None:
+        """Start with the value that may be anything and the one that may be nothing."""
+        self.anything = Value(())
+        self.anything.live = True
+        self.nothing = Value(())
+        self.nothing.live = False
+        self._single: dict[Subschema, Value] = {}
+        self._joint: dict[frozenset[Subschema], Value] = {}
+
+    def of(self, subschemas: Iterable[Subschema]) -> Value:
+        """The value that must satisfy all the subschemas; none of them may be ``False``."""
+        distinct = dict.fromkeys(s for s in subschemas if s.value is not True)
+        if len(distinct) == 1:
+            return self.single(next(iter(distinct)))
+        if not distinct:
+            return self.anything
+        key = frozenset(distinct)
+        found = self._joint.get(key)
+        if found is None:
+            found = self._joint[key] = Value(tuple(distinct))
+        return found
+
+    def single(self, subschema: Subschema) -> Value:
+        """The value that must satisfy one subschema."""
+        if subschema.value is True:
+            return self.anything
+        found = self._single.get(subschema)
+        if found is None:
+            found = self._single[subschema] = Value((subschema,))
+            if subschema.value is False:
+                found.live = False
+        return found
+
+    def both(self, left: Value, right: Value) -> Value:
+        """The value that must satisfy what both must."""
+        if left is right or right is self.anything:
+            return left
+        if left is self.anything:
+            return right
+        if left is self.nothing or right is self.nothing:
+            return self.nothing
+        return self.of((*left.subschemas, *right.subschemas))
