@@ -13,13 +13,15 @@ scale that the upper bound admits the multiples are densest.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import gcd
-from typing import Final
+from typing import Final, cast
 
 from maskwright.network.lexeme import Term, automaton
-from maskwright.schema.number_machine import Moves, Span, State, merged_moves
+from maskwright.schema.number_cells import Span
+from maskwright.schema.number_machine import Moves, State, merged_moves
 
 __all__ = ["EXPONENT_DIGITS", "SpelledMachine", "spelled_term"]
 
@@ -71,25 +73,24 @@ class SpelledMachine:
         self.high = span.upper
         self.low_magnitude = _magnitude(span.lower) if span.lower > 0 else 0
         self.high_magnitude = _magnitude(span.upper) if span.upper else 0
-        self.factor, self.twos, self.fives = 1, 0, 0
+        self.factor: int = 1
+        self.twos = self.fives = 0
         if step is not None:
             self.twos = _valuation(step.numerator, 2) - _valuation(step.denominator, 2)
             self.fives = _valuation(step.numerator, 5) - _valuation(step.denominator, 5)
-            self.factor = step.numerator // gcd(
-                step.numerator, 2 ** max(self.twos, 0) * 5 ** max(self.fives, 0)
-            )
+            self.factor = step.numerator // gcd(step.numerator, 2 ** max(self.twos, 0) * 5 ** max(self.fives, 0))
         self.keeps_value = self.twos != self.fives
 
     def __eq__(self, other: object) -> bool:
-        """By value."""
+        """Compare by value."""
         return isinstance(other, SpelledMachine) and self._key == other._key
 
     def __hash__(self) -> int:
-        """By value, computed once."""
+        """Hash by value, once."""
         return self._hash
 
     def __repr__(self) -> str:
-        """The arguments."""
+        """Show the arguments."""
         return f"SpelledMachine{self._key!r}"
 
     @cached_property
@@ -129,18 +130,12 @@ class SpelledMachine:
         size = len(str(mantissa)) - 1
         if self.low is not None:
             scale = self.low_magnitude - size
-            if (
-                self._below(mantissa, scale)
-                and _order(mantissa + 1, scale, self.low) > 0
-            ):
+            if self._below(mantissa, scale) and _order(mantissa + 1, scale, self.low) > 0:
                 return True
         if self.high is None:
             return False
         scale = self.high_magnitude - size
-        return (
-            not self._above(mantissa, scale)
-            and _order(mantissa + 1, scale, self.high) > 0
-        )
+        return not self._above(mantissa, scale) and _order(mantissa + 1, scale, self.high) > 0
 
     # -- states
 
@@ -151,16 +146,10 @@ class SpelledMachine:
         fraction = count if phase == _FRACTION else 0
         if not self.keeps_value and not self._is_tight(value):
             low, high = self._scales(value)
-            aligned = (
-                None
-                if self.step is None
-                else self.twos - _valuation(value, 10) + fraction
-            )
+            aligned = None if self.step is None else self.twos - _valuation(value, 10) + fraction
             low = None if low is None else low + fraction
             high = None if high is None else high + fraction
-            return self._loose(
-                phase, self.digits - count, low, high, value % self.factor, aligned
-            )
+            return self._loose(phase, self.digits - count, low, high, value % self.factor, aligned)
         left = self.digits if phase == _POINT else self.digits - count
         further = left + self.digits if phase == _INTEGER else left
         return ("tight", phase, count, value) if self._alive(value, further) else None
@@ -172,23 +161,24 @@ class SpelledMachine:
         completion is above it; each further scale less only thins the multiples and comes closer to the lower bound.
         """
         base = value * 10**left
-        if self.high is None:
+        scale = self._scales(value)[1]
+        if scale is None:
             return -base % self.factor < 10**left
-        scale = self._scales(value)[1] - left  # type: ignore[operator]
+        scale -= left
         return self._fits(base, left, scale) or self._fits(base, left, scale - 1)
 
     def _fits(self, base: int, left: int, scale: int) -> bool:
         """Whether ``(base + r) * 10**scale`` with ``r`` below ``10**left`` can be a member."""
-        unit = Fraction(10) ** scale
+        unit: Fraction = Fraction(10) ** scale
         first, last = base, base + 10**left - 1
         if self.low is not None:
             ratio = self.low / unit
             bound = -(-ratio.numerator // ratio.denominator)
-            first = max(first, bound + (self.span.lower_open and ratio == bound))
+            first = max(first, bound + int(self.span.lower_open and ratio == bound))
         if self.high is not None:
             ratio = self.high / unit
             bound = ratio.numerator // ratio.denominator
-            last = min(last, bound - (self.span.upper_open and ratio == bound))
+            last = min(last, bound - int(self.span.upper_open and ratio == bound))
         if first > last or self.step is None:
             return first <= last
         return first + -first % (self.step / unit).numerator <= last
@@ -214,11 +204,7 @@ class SpelledMachine:
                 # Digits that may still be any while the highest exponent keeps the value on the step's decimals.
                 room = high - self.twos - read
                 if room < 0:
-                    return (
-                        None
-                        if residue or aligned > high
-                        else ("loose", phase, left, low, high, residue, aligned)
-                    )
+                    return None if residue or aligned > high else ("loose", phase, left, low, high, residue, aligned)
                 further = min(further, room)
             if -residue * 10**further % self.factor >= 10**further:
                 return None
@@ -227,13 +213,9 @@ class SpelledMachine:
     def _zero(self, phase: int, count: int) -> State | None:
         """The state after zeros only: alive if 0 is a member or a next digit can be read."""
         if self.span.has_zero:
-            return (
-                None if phase == _POINT and self.digits == 0 else ("zero", phase, count)
-            )
+            return None if phase == _POINT and self.digits == 0 else ("zero", phase, count)
         fraction = count if phase == _FRACTION else 0
-        if fraction < self.digits and any(
-            self._mantissa(_FRACTION, fraction + 1, d) for d in range(1, 10)
-        ):
+        if fraction < self.digits and any(self._mantissa(_FRACTION, fraction + 1, d) for d in range(1, 10)):
             return ("zero", phase, count)
         return None
 
@@ -246,101 +228,89 @@ class SpelledMachine:
         low: int | None
         high: int | None
         if state[0] == "loose":
-            _, _, _, low, high, residue, aligned = state  # type: ignore[assignment]
+            _, _, _, low, high, residue, aligned = state
             low = low if aligned is None else aligned
         else:
             _, phase, count, value = state
             fraction = count if phase == _FRACTION else 0
-            low, high = self._scales(value)  # type: ignore[arg-type]
-            residue = value % self.factor  # type: ignore[operator]
+            low, high = self._scales(value)
+            residue = value % self.factor
             if self.step is not None:
-                on_step = max(
-                    self.twos - _valuation(value, 2), self.fives - _valuation(value, 5)
-                )  # type: ignore[arg-type]
+                on_step = max(self.twos - _valuation(value, 2), self.fives - _valuation(value, 5))
                 low = on_step if low is None else max(low, on_step)
-            low = None if low is None else low + fraction  # type: ignore[operator]
-            high = None if high is None else high + fraction  # type: ignore[operator]
+            low = None if low is None else low + fraction
+            high = None if high is None else high + fraction
         first = -_LARGEST if low is None else max(low, -_LARGEST)
         last = _LARGEST if high is None else min(high, _LARGEST)
         return (first, last) if residue == 0 and first <= last else None
 
-    def accepts(self, state: State) -> bool:
+    def accepts(self, state: Hashable) -> bool:
         """Whether the text read so far is a member."""
+        state = cast("State", state)
         kind = state[0]
         if kind in ("start", "e"):
             return False
         if kind == "power":
             _, low, high, value, _, must = state
-            return not must and low <= value <= high  # type: ignore[operator]
+            return not must and low <= value <= high
         if state[1] == _POINT:
             return False
         exponents = self._exponents(state)
         return exponents is not None and exponents[0] <= 0 <= exponents[1]
 
-    def moves(self, state: State) -> Moves:
+    def moves(self, state: Hashable) -> Moves:
         """``(first, last, next state)`` for digits, the point, the exponent and its sign; every state is alive."""
+        state = cast("State", state)
         kind = state[0]
         if kind == "e":
-            return _signs(state[1], state[2])  # type: ignore[arg-type]
+            return _signs(state[1], state[2])
         if kind == "power":
             return _power_moves(state)
         found: list[tuple[int, State | None]] = []
         if kind != "start" and state[1] == _INTEGER:
             found.append((0x2E, self._point(state)))
         found += [(0x30 + d, self._digit(state, d)) for d in range(10)]
-        if (
-            kind != "start"
-            and state[1] != _POINT
-            and (exponents := self._exponents(state)) is not None
-        ):
+        if kind != "start" and state[1] != _POINT and (exponents := self._exponents(state)) is not None:
             found += [(0x45, ("e", *exponents)), (0x65, ("e", *exponents))]
-        return merged_moves(
-            [(code, target) for code, target in found if target is not None]
-        )
+        return merged_moves(found)
 
     def _point(self, state: State) -> State | None:
         if state[0] == "zero":
             return self._zero(_POINT, 0)
         if state[0] == "tight":
-            return self._mantissa(_POINT, 0, state[3])  # type: ignore[arg-type]
+            return self._mantissa(_POINT, 0, state[3])
         _, _, _, low, high, residue, aligned = state
-        return self._loose(_POINT, self.digits, low, high, residue, aligned)  # type: ignore[arg-type]
+        return self._loose(_POINT, self.digits, low, high, residue, aligned)
 
     def _digit(self, state: State, digit: int) -> State | None:
         kind = state[0]
         if kind == "start":
-            return (
-                self._mantissa(_INTEGER, 1, digit) if digit else self._zero(_INTEGER, 1)
-            )
-        phase: int = state[1]  # type: ignore[assignment]
-        count: int = state[2]  # type: ignore[assignment]
+            return self._mantissa(_INTEGER, 1, digit) if digit else self._zero(_INTEGER, 1)
+        phase: int = state[1]
+        count: int = state[2]
         after = _INTEGER if phase == _INTEGER else _FRACTION
         if kind == "loose":
             return self._loose_digit(state, digit) if count else None
         if count == self.digits:
             return None
         if kind == "tight":
-            return self._mantissa(after, count + 1, state[3] * 10 + digit)  # type: ignore[operator]
+            return self._mantissa(after, count + 1, state[3] * 10 + digit)
         if phase == _INTEGER:
             return None
-        return (
-            self._mantissa(_FRACTION, count + 1, digit)
-            if digit
-            else self._zero(_FRACTION, count + 1)
-        )
+        return self._mantissa(_FRACTION, count + 1, digit) if digit else self._zero(_FRACTION, count + 1)
 
     def _loose_digit(self, state: State, digit: int) -> State | None:
         _, phase, left, low, high, residue, aligned = state
         after = _INTEGER if phase == _INTEGER else _FRACTION
         down = 1 if phase == _INTEGER else 0
-        rest: int = left - 1  # type: ignore[operator]
+        rest: int = left - 1
         if aligned is not None:
             read = 0 if after == _INTEGER else self.digits - rest
-            aligned = aligned - down if digit == 0 else self.twos + read  # type: ignore[operator]
-            residue = (residue * 10 + digit) % self.factor  # type: ignore[operator]
-        lower = None if low is None else low - down  # type: ignore[operator]
-        higher = None if high is None else high - down  # type: ignore[operator]
-        return self._loose(after, rest, lower, higher, residue, aligned)  # type: ignore[arg-type]
+            aligned = aligned - down if digit == 0 else self.twos + read
+            residue = (residue * 10 + digit) % self.factor
+        lower = None if low is None else low - down
+        higher = None if high is None else high - down
+        return self._loose(after, rest, lower, higher, residue, aligned)
 
 
 def _order(mantissa: int, scale: int, bound: Fraction) -> int:
@@ -357,11 +327,7 @@ def _signs(low: int, high: int) -> Moves:
     """The moves after ``e``: a sign, or the first digit of an exponent that is not negative."""
     positive = _power(max(low, 0), high, 0, EXPONENT_DIGITS, must=True)
     negative = _power(max(-high, 0), -low, 0, EXPONENT_DIGITS, must=True)
-    signs = tuple(
-        (code, code, state)
-        for code, state in ((0x2B, positive), (0x2D, negative))
-        if state is not None
-    )
+    signs = tuple((code, code, state) for code, state in ((0x2B, positive), (0x2D, negative)) if state is not None)
     return signs + (() if positive is None else _power_moves(positive))
 
 
@@ -383,13 +349,8 @@ def _power_moves(state: State) -> Moves:
     _, low, high, value, left, _ = state
     if left == 0:
         return ()
-    found = [
-        (0x30 + d, _power(low, high, value * 10 + d, left - 1, must=False))  # type: ignore[arg-type, operator]
-        for d in range(10)
-    ]
-    return merged_moves(
-        [(code, target) for code, target in found if target is not None]
-    )
+    found = [(0x30 + d, _power(low, high, value * 10 + d, left - 1, must=False)) for d in range(10)]
+    return merged_moves(found)
 
 
 @lru_cache(maxsize=4096)

@@ -35,14 +35,9 @@ from maskwright.network.lexeme import (
     words,
 )
 from maskwright.schema.decimals import EXPONENT_DIGITS, spelled_term
-from maskwright.schema.number_machine import (
-    DIGIT,
-    NONZERO,
-    POINT,
-    ZERO,
-    Span,
-    plain_term,
-)
+from maskwright.schema.number_cells import Span
+from maskwright.schema.number_machine import DIGIT, NONZERO, POINT, ZERO, plain_term
+
 
 __all__ = ["Numbers", "fraction_of", "number_literal_term", "number_term"]
 
@@ -64,13 +59,9 @@ def fraction_of(value: float | Decimal | Fraction) -> Fraction:
         return value
     decimal = Decimal(repr(value)) if isinstance(value, float) else value
     if not decimal.is_finite():
-        raise SchemaError(
-            Problem(f"{value} is not a JSON number", remedy="use a finite number")
-        )
+        raise SchemaError(Problem(f"{value} is not a JSON number", remedy="use a finite number"))
     exponent = decimal.as_tuple().exponent
-    if decimal and not (
-        -DECADES <= decimal.adjusted() <= DECADES and int(exponent) >= -2 * DECADES
-    ):
+    if decimal and not (-DECADES <= decimal.adjusted() <= DECADES and int(exponent) >= -2 * DECADES):
         raise _too_large()
     return Fraction(decimal) if decimal else Fraction(0)
 
@@ -112,9 +103,7 @@ class Numbers:
                 () if step is None or (self.integer and step == 1) else (step,),
             )
         if self.lower is not None:
-            self._set_bound(
-                "lower", *_lifted(self.lower, is_open=self.lower_open, step=step)
-            )
+            self._set_bound("lower", *_lifted(self.lower, is_open=self.lower_open, step=step))
         if self.upper is not None:
             bound, is_open = _lifted(-self.upper, is_open=self.upper_open, step=step)
             self._set_bound("upper", -bound, is_open)
@@ -145,22 +134,14 @@ class Numbers:
     @property
     def step(self) -> Fraction | None:
         """The least positive number that every member is a multiple of; ``None`` if there is none."""
-        return (
-            self.multiples[0]
-            if self.multiples
-            else Fraction(1)
-            if self.integer
-            else None
-        )
+        return self.multiples[0] if self.multiples else Fraction(1) if self.integer else None
 
     @property
     def is_empty(self) -> bool:
         """Whether no number is a member."""
         if self.lower is None or self.upper is None:
             return False
-        return self.lower > self.upper or (
-            self.lower == self.upper and (self.lower_open or self.upper_open)
-        )
+        return self.lower > self.upper or (self.lower == self.upper and (self.lower_open or self.upper_open))
 
     @property
     def is_unbounded(self) -> bool:
@@ -169,12 +150,8 @@ class Numbers:
 
     def intersect(self, other: Numbers) -> Numbers:
         """What both have in common."""
-        lower, lower_open = _tighter(
-            self.lower, self.lower_open, other.lower, other.lower_open, sign=1
-        )
-        upper, upper_open = _tighter(
-            self.upper, self.upper_open, other.upper, other.upper_open, sign=-1
-        )
+        lower, lower_open = _tighter(self.lower, self.lower_open, other.lower, other.lower_open, sign=1)
+        upper, upper_open = _tighter(self.upper, self.upper_open, other.upper, other.upper_open, sign=-1)
         return Numbers(
             integer=self.integer or other.integer,
             lower=lower,
@@ -186,13 +163,9 @@ class Numbers:
 
     def contains(self, value: Fraction) -> bool:
         """Whether the value is a member."""
-        if self.lower is not None and (
-            value < self.lower or (self.lower_open and value == self.lower)
-        ):
+        if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
             return False
-        if self.upper is not None and (
-            value > self.upper or (self.upper_open and value == self.upper)
-        ):
+        if self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper)):
             return False
         step = self.step
         return step is None or (value / step).denominator == 1
@@ -200,14 +173,10 @@ class Numbers:
 
 def _common_multiple(one: Fraction, other: Fraction) -> Fraction:
     """The least common multiple of two reduced fractions: lcm of the numerators over gcd of the denominators."""
-    return Fraction(
-        lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator)
-    )
+    return Fraction(lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator))
 
 
-def _lifted(
-    bound: Fraction, *, is_open: bool, step: Fraction | None
-) -> tuple[Fraction, bool]:
+def _lifted(bound: Fraction, *, is_open: bool, step: Fraction | None) -> tuple[Fraction, bool]:
     """A lower bound moved up to the first multiple that it admits."""
     if step is None:
         return bound, is_open
@@ -260,9 +229,7 @@ def number_term(
         if not exact or integer_is_lexical:
             return _any_integer(digits)
     plain = not exact or (numbers.integer and integer_is_lexical)
-    positive = _span(
-        numbers.lower, numbers.lower_open, numbers.upper, numbers.upper_open
-    )
+    positive = _span(numbers.lower, numbers.lower_open, numbers.upper, numbers.upper_open)
     negative = _span(
         _negated(numbers.upper),
         numbers.upper_open,
@@ -288,9 +255,7 @@ def _negated(bound: Fraction | None) -> Fraction | None:
     return None if bound is None else -bound
 
 
-def _span(
-    lower: Fraction | None, lower_open: bool, upper: Fraction | None, upper_open: bool
-) -> Span | None:  # noqa: FBT001
+def _span(lower: Fraction | None, lower_open: bool, upper: Fraction | None, upper_open: bool) -> Span | None:  # noqa: FBT001
     """The part of an interval that is not negative; ``None`` if there is none."""
     if upper is not None and (upper < 0 or (upper == 0 and upper_open)):
         return None
@@ -314,17 +279,13 @@ def _any_number(digits: int | None) -> Term:
         unite(EPSILON, characters([(0x2B, 0x2B), (0x2D, 0x2D)])),
         repeat(DIGIT, 1, None if digits is None else EXPONENT_DIGITS),
     )
-    return concatenate(
-        _any_integer(digits), unite(EPSILON, fraction), unite(EPSILON, exponent)
-    )
+    return concatenate(_any_integer(digits), unite(EPSILON, fraction), unite(EPSILON, exponent))
 
 
 _SIGN: Final = unite(EPSILON, _MINUS)
 
 
-def number_literal_term(
-    value: int | Decimal | Fraction, *, digits: int | None = 40, exact: bool = False
-) -> Term:
+def number_literal_term(value: int | Decimal | Fraction, *, digits: int | None = 40, exact: bool = False) -> Term:
     """The text term of the spellings of one number, for ``enum`` and ``const``.
 
     Without ``exact``: the shortest plain decimal, and for a ``Decimal`` that was written with a fraction or exponent
@@ -335,9 +296,7 @@ def number_literal_term(
     """
     number = fraction_of(value)
     if exact:
-        return number_term(
-            Numbers(lower=number, upper=number), digits=digits, exact=True
-        )
+        return number_term(Numbers(lower=number, upper=number), digits=digits, exact=True)
     power = 0
     while (number * 10**power).denominator != 1:
         if power > 2 * DECADES:
