@@ -7,12 +7,14 @@ narrower, for then an allowed token would have no score.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from maskwright.errors import VocabularyError
 
-__all__ = ["allowed", "allowed_ids", "close"]
+__all__ = ["Mask", "allowed", "allowed_ids", "close", "packed"]
 
 Mask = NDArray[np.uint32]
 
@@ -58,3 +60,10 @@ def close(mask: Mask, logits: NDArray[np.float32]) -> None:
 
     """
     logits[~allowed(mask, logits.shape[-1])] = -np.inf
+
+
+def packed(ids: Iterable[int], width: int) -> Mask:
+    """Return the mask of ``width`` ids that allows ``ids`` alone."""
+    bits = np.zeros(-(-width // 32) * 32, np.bool_)
+    bits[list(ids)] = True
+    return np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)

@@ -53,7 +53,8 @@ class Sampler:
         """
         if self._temperature == 0 or len(scores) == 1:
             return int(scores.argmax())
-        spread = (scores - scores.max()).astype(np.float64) / self._temperature
+        with np.errstate(over="ignore"):  # at temperatures near 0 all but the highest become minus infinity, rightly
+            spread = (scores - scores.max()).astype(np.float64) / self._temperature
         shares = np.exp(spread)
         shares /= shares.sum()
         places = np.arange(len(shares)) if self._top_p == 1 else self._nucleus(shares)
