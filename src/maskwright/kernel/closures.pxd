@@ -4,6 +4,7 @@ cdef class Closures:
     cdef public Lexicon lexicon
     cdef public object expand        # callable: node key -> productions
     cdef public int stack_depth      # cap on the height of a stack
+    cdef public bint unspellable     # a lexeme was met that the vocabulary's bytes cannot write
     cdef public dict node_ids        # node key -> node
     cdef public list node_keys       # node_keys[node]
     cdef public list node_starts     # node_starts[node]: first positions of its productions; None until expanded

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable
 import cython
 
 from maskwright.errors import LimitError, Problem
-from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, Lexicon
+from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, Lexicon
 
 __all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "ROOT", "Closures"]
 
@@ -40,6 +40,7 @@ class Closures:
         self.lexicon = lexicon
         self.expand = expand
         self.stack_depth = stack_depth
+        self.unspellable = False
         self.node_ids = {}
         self.node_keys = []
         self.node_starts = []
@@ -87,7 +88,7 @@ class Closures:
             if name == "Call":
                 self._add(CALL, 0, self.node(symbol.node), node)  # type: ignore[attr-defined]
                 continue
-            state = self.lexicon.state(self.lexicon.intern(symbol.term))  # type: ignore[attr-defined]
+            state = self._first_state(symbol.term)  # type: ignore[attr-defined]
             self._add(CAPTURE if name == "Capture" else LEX, state, -1, node)
             self.goto_base[position] = len(self.goto_node)
             if name == "Capture":
@@ -100,6 +101,13 @@ class Closures:
                 self._add_goto(-1, position + 1)
         self._add(END, 0, -1, node)
         return start
+
+    def _first_state(self, term: object) -> int:
+        expression = self.lexicon.intern(term)
+        if not self.lexicon.is_spellable(expression):
+            self.unspellable = True
+            return DEAD
+        return self.lexicon.state(expression)  # type: ignore[no-any-return]
 
     def _add(self, kind: int, state: int, target: int, node: int) -> None:
         self.kind.append(kind)

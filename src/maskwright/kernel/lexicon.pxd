@@ -4,6 +4,8 @@ from maskwright.kernel.moves cimport Moves
 cdef class Lexicon:
     cdef public Expressions expressions
     cdef public Moves moves
+    cdef public list absent              # bytes that no token of the vocabulary holds, ascending
+    cdef public dict spelled             # byte expression -> whether present bytes lead to its end
     cdef public dict terms               # Term -> expression
     cdef public dict categories          # character ranges -> mask of the categories wholly inside
     cdef public dict state_ids           # byte expression -> state

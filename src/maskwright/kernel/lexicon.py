@@ -49,8 +49,10 @@ Run = tuple[int, int]
 class Lexicon:
     """States of lexemes; see the header for what each column holds."""
 
-    def __init__(self, emptiness_states: int) -> None:
-        """Start with the dead state and the finished one."""
+    def __init__(self, emptiness_states: int, absent: bytes = b"") -> None:
+        """Start with the dead state and the finished one; ``absent`` are bytes that no token of the vocabulary holds."""
+        self.absent = sorted(absent)
+        self.spelled = {}
         self.expressions = Expressions()
         self.moves = Moves(self.expressions, emptiness_states)
         self.terms = {}
@@ -209,9 +211,45 @@ class Lexicon:
         run = self._text_run(e.intersect(kept)) if len(kept) < len(parts) and len(kept) < 2 else (0, 0)
         return run if run[1] == UNBOUNDED else (0, 0)
 
+    def is_spellable(self, x: int) -> bool:
+        """Whether bytes that occur in the vocabulary lead from a byte expression to its end; remembered."""
+        if not self.absent or x == NEVER:
+            return x != NEVER
+        if x in self.spelled:
+            return self.spelled[x]  # type: ignore[no-any-return]
+        came_from = {x: -1}
+        todo = [x]
+        while todo:
+            at = todo.pop()
+            if self.expressions.nullable[at] or self.spelled.get(at):
+                while at >= 0:
+                    self.spelled[at] = True
+                    at = came_from[at]
+                return True
+            for _, _, then in self._present(self.moves.of(at)):
+                if then not in came_from and self.spelled.get(then) is not False:
+                    came_from[then] = at
+                    todo.append(then)
+        self.spelled.update(dict.fromkeys(came_from, False))
+        return False
+
+    def _present(self, moves: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """The moves without absent bytes."""
+        for byte in self.absent:
+            cut = [move for move in moves if not move[0] <= byte <= move[1]]
+            for low, high, then in moves:
+                if low < byte <= high:
+                    cut.append((low, byte - 1, then))
+                if low <= byte < high:
+                    cut.append((byte + 1, high, then))
+            moves = cut
+        return moves
+
     def fill(self, s: cython.int) -> cython.void:
         """Fill a state's row."""
         moves = self.moves.of(self.state_expressions[s])
+        if self.absent:
+            moves = [move for move in self._present(moves) if self.is_spellable(move[2])]
         targets = [self.state(move[2]) for move in moves]
         rows: cython.int[::1] = self.rows
         start: cython.Py_ssize_t = 256 * s

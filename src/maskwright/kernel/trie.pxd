@@ -14,3 +14,4 @@ cdef class Trie:
 
     cdef int _fill(self, list texts) except -1
     cdef int _summarise(self) except -1
+    cdef int _child(self, int node, int wanted) except -2

@@ -200,3 +200,34 @@ class Trie:
             if path[node] & ill:
                 below[node] = everything
         return 0
+
+    def cover(self, data: bytes) -> list:
+        """The longest tokens along some bytes, up to the first place where a token could reach beyond their end."""
+        tokens = []
+        at = 0
+        while at < len(data):
+            node, best, stop = 0, -1, at
+            for place in range(at, len(data)):
+                node = self._child(node, data[place])
+                if node < 0:
+                    break
+                if self.first_token[node] < self.first_token[node + 1]:
+                    best, stop = self.order[self.first_token[node]], place + 1
+            else:
+                if self.end[node] > node + 1:
+                    break
+            if best < 0:
+                break
+            tokens.append(best)
+            at = stop
+        return tokens
+
+    def _child(self, node: cython.int, wanted: cython.int) -> cython.int:
+        if node == 0:
+            return self.root_child[wanted]
+        child: cython.int = node + 1
+        while child < self.end[node]:
+            if self.byte[child] == wanted:
+                return child
+            child = self.end[child]
+        return -1

@@ -38,3 +38,6 @@ cdef class Walker:
     cdef int _load_closure(self, int found) except -1
     cdef int _exclude(self, int state, int base, unsigned int[::1] row) except -1
     cdef int _walk_root(self, unsigned int[::1] row) except -1
+    cdef int _mark_live(self, int d, unsigned char[::1] live) except -1
+    cpdef list next_bytes(self, int configuration)
+    cpdef bytes forced(self, int configuration)

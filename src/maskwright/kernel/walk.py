@@ -30,6 +30,8 @@ __all__ = ["REFUSED", "Walker"]
 REFUSED = -1
 #: Items that all frames of one walk may hold together; 3 MiB of address space, touched only as far as used.
 FRAME_ITEMS = 262_144
+#: Forced text is found in pieces of this many bytes at most.
+FORCED_BYTES = 65_536
 
 Item = tuple[int, int, int]
 
@@ -42,10 +44,11 @@ class Walker:
         trie: Trie,
         covers: Covers,
         closures: Closures,
+        root: object,
         realize: Callable[[object, str], object],
         end_ids: list[int],
     ) -> None:
-        """Start at the root; ``realize`` names the node that a captured text leads to."""
+        """Start at the node ``root``; ``realize`` names the node that a captured text leads to."""
         self.trie = trie
         self.covers = covers
         self.closures = closures
@@ -63,7 +66,8 @@ class Walker:
         self.configuration_ids = {}
         self.accepting = []
         self.transitions = {}
-        self.root = self.configuration(closures.enter([(start, ROOT) for start in closures.starts(closures.node_ids[None])]))
+        starts = closures.starts(closures.node(root))
+        self.root = self.configuration(closures.enter([(start, ROOT) for start in starts]))
 
     def configuration(self, items: list) -> cython.int:
         """The number of a sorted list of items; REFUSED for none."""
@@ -328,23 +332,13 @@ class Walker:
 
     def _walk_root(self, row: cython.uint[::1]) -> cython.int:
         """Walk the root's subtrees that frame 0 can enter: by its items' next bytes, not by the root's 256 children."""
-        lexicon: Lexicon = self.lexicon
         trie: Trie = self.trie
-        live = bytearray(256)
-        seen: cython.uchar[::1] = live
-        i: cython.int
+        live: cython.uchar[::1] = bytearray(256)
+        self._mark_live(0, live)
         b: cython.int
         node: cython.int
-        state: cython.int
-        for i in range(self.offset[1]):
-            state = self.states[i]
-            if lexicon.rows[256 * state] < 0:
-                lexicon.fill(state)
-            for b in range(256):
-                if lexicon.rows[256 * state + b] > 0:
-                    seen[b] = 1
         for b in range(256):
-            if seen[b]:
+            if live[b]:
                 node = trie.root_child[b]
                 if node >= 0:
                     self._walk(trie, row, node, trie.end[node], 0, 0)
@@ -385,6 +379,61 @@ class Walker:
             return self.configuration(self._frame(d))
         finally:
             self.source = None
+
+    def _mark_live(self, d: cython.int, live: cython.uchar[::1]) -> cython.int:
+        """Mark the bytes that some item of frame d can read; 1 if the output may also end there."""
+        lexicon: Lexicon = self.lexicon
+        i: cython.int
+        b: cython.int
+        state: cython.int
+        ends: cython.int = 0
+        for i in range(self.offset[d], self.offset[d + 1]):
+            state = self.states[i]
+            if self.positions[i] == 0:
+                ends = 1
+            if lexicon.rows[256 * state] < 0:
+                lexicon.fill(state)
+            for b in range(256):
+                if lexicon.rows[256 * state + b] > 0:
+                    live[b] = 1
+        return ends
+
+    def next_bytes(self, configuration: cython.int) -> list:
+        """The bytes that can follow, ascending."""
+        self._load(self.configurations[configuration])
+        live = bytearray(256)
+        self._mark_live(0, live)
+        return [b for b in range(256) if live[b]]
+
+    def forced(self, configuration: cython.int) -> bytes:
+        """The bytes that every continuation begins with; empty where the output may end. At most FORCED_BYTES."""
+        self._load(self.configurations[configuration])
+        data = bytearray()
+        live = bytearray(256)
+        d: cython.int = 0
+        while len(data) < FORCED_BYTES:
+            live[:] = bytes(256)
+            if self._mark_live(d, live) or live.count(1) != 1:
+                break
+            byte: cython.int = live.index(1)
+            if self._step(d, byte) == 0:
+                break
+            data.append(byte)
+            d += 1
+            if d > self.trie.longest:
+                self._load(tuple(self._frame(d)))
+                d = 0
+        return bytes(data)
+
+    def is_final(self, configuration: cython.int) -> bool:
+        """Whether nothing but the end can follow."""
+        return all([item[1] == 0 for item in self.configurations[configuration]])
+
+    def nodes(self, configuration: cython.int) -> list:
+        """The keys of the nodes whose productions are being read."""
+        closures: Closures = self.closures
+        owners = dict.fromkeys([closures.owner[item[1]] for item in self.configurations[configuration] if item[1]])
+        return [closures.node_keys[node] for node in owners]
 
 
 @cython.cfunc

@@ -1,0 +1,198 @@
+"""Constraints: what an output must be, compiled to a network, before any vocabulary is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from maskwright.errors import PolicyError, Problem, UnsatisfiableError
+from maskwright.kernel.lexicon import Lexicon
+from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.network.lexeme import NEVER, Term, encode, words
+from maskwright.network.nodes import Lex, Network, NodeKey, Production
+from maskwright.regex.compile import full_term
+from maskwright.schema.compile import compile_schema
+from maskwright.schema.layout import Whitespace
+
+if TYPE_CHECKING:
+    from referencing import Registry
+
+__all__ = ["Constraint", "choice", "json_schema", "regex"]
+
+#: Expressions after which the lexicon that decides emptiness is started anew; about 100 MB.
+_EXPRESSIONS: Final = 200_000
+
+
+class _Judge:
+    """Decides whether terms are empty, on a lexicon of its own that is dropped when it grows too large."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._lexicons: dict[int, Lexicon] = {}
+
+    def is_empty(self, term: Term, *, states: int) -> bool:
+        """Whether a text term holds no string; visits at most ``states`` states."""
+        with self._lock:
+            lexicon = self._lexicons.get(states)
+            if lexicon is None or len(lexicon.expressions.kind) > _EXPRESSIONS:
+                lexicon = self._lexicons[states] = Lexicon(states)
+            empty: bool = lexicon.is_empty(term)
+            return empty
+
+
+_judge = _Judge()
+
+
+class Constraint:
+    """What an output must be. Frozen; built by :func:`maskwright.json_schema`, :func:`maskwright.regex` and the like."""
+
+    __slots__ = ("__weakref__", "_rebuild", "guides", "kind", "limits", "network", "policies", "warnings")
+
+    def __init__(
+        self,
+        kind: str,
+        network: Network,
+        *,
+        rebuild: Callable[[], Constraint],
+        limits: Limits,
+        policies: Mapping[str, object] | None = None,
+        warnings: Iterable[Problem] = (),
+    ) -> None:
+        """Use the constructors of the package instead."""
+        #: The constructor's name.
+        self.kind = kind
+        self.network = network
+        self.limits = limits
+        #: What the source leaves open and how it was decided: policy name to value.
+        self.policies = dict(policies or {})
+        #: What was read but is not enforced, and what a person should know.
+        self.warnings = tuple(warnings)
+        self._rebuild = rebuild
+        #: Guides by vocabulary, while someone holds them; written by :func:`maskwright.compile`.
+        self.guides: Any = None
+
+    def __repr__(self) -> str:
+        """The kind of constraint."""
+        return f"<Constraint {self.kind}>"
+
+    def __reduce__(self) -> tuple[Callable[[], Constraint], tuple[()]]:
+        """Pickle as the source it was built from."""
+        return self._rebuild, ()
+
+
+class _Whole:
+    """The network of one lexeme that is the whole output."""
+
+    def __init__(self, term: Term, words_for_people: str) -> None:
+        self._productions: tuple[Production, ...] = ((Lex(term),),)
+        self._description = words_for_people
+
+    @property
+    def root(self) -> NodeKey:
+        return "whole"
+
+    def expand(self, key: NodeKey) -> Iterable[Production]:
+        del key
+        return self._productions
+
+    def realize(self, key: Hashable, text: str) -> NodeKey:
+        del text
+        return key
+
+    def describe(self, key: NodeKey) -> str:
+        del key
+        return self._description
+
+
+def json_schema(
+    schema: Mapping[str, Any] | bool | str | bytes,  # noqa: FBT001  (a JSON Schema may be true or false)
+    *,
+    property_order: str = "declared",
+    whitespace: str | Whitespace = "flexible",
+    escapes: str = "all",
+    digits: int | None = 40,
+    numbers: str = "canonical",
+    objects: str = "as written",
+    formats: str = "assert",
+    registry: Registry[Any] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Constraint:
+    """JSON texts that a JSON Schema accepts (drafts 4 to 2020-12, by ``$schema``; 2020-12 without).
+
+    Args:
+        schema: The schema as parsed JSON, or its text (numbers then keep every digit).
+        property_order: ``"declared"``: declared keys in schema order, further keys after them; ``"any"``: any order.
+        whitespace: ``"flexible"``, ``"compact"``, ``"spaced"``, ``"any"`` or a :class:`Whitespace` between tokens.
+        escapes: ``"all"`` or ``"minimal"`` (only the escapes that JSON demands).
+        digits: Most digits of the integer and of the fraction part of a number; ``None`` for no bound.
+        numbers: ``"canonical"`` or ``"exact"`` (every spelling of a number that the schema admits).
+        objects: ``"as written"`` or ``"closed"`` (an object schema without ``additionalProperties`` is closed).
+        formats: ``"assert"``, ``"annotate"`` or ``"strict"`` (an unknown ``format`` is an error).
+        registry: A ``referencing.Registry`` with the resources that ``$ref`` may name; nothing is ever fetched.
+        limits: Caps on sizes, depths and times.
+
+    Raises:
+        SchemaError: not JSON, or not a schema.
+        UnsupportedError: keywords that are not enforced; all at once, each with its JSON pointer.
+        UnsatisfiableError: no value meets the schema; with the pointers that conflict.
+        PatternError: a ``pattern`` that cannot be read.
+        LimitError: a limit was exceeded.
+        PolicyError: an argument has no meaning.
+    """
+    source = dict(schema) if isinstance(schema, Mapping) else schema
+    options: dict[str, Any] = {
+        "property_order": property_order,
+        "whitespace": whitespace,
+        "escapes": escapes,
+        "digits": digits,
+        "numbers": numbers,
+        "objects": objects,
+        "formats": formats,
+        "registry": registry,
+        "limits": limits,
+    }
+    network = compile_schema(source, **options, is_empty=partial(_judge.is_empty, states=limits.emptiness_states))
+    return Constraint(
+        "json_schema",
+        network,
+        rebuild=partial(json_schema, source, **options),
+        limits=limits,
+        policies=network.policies,
+        warnings=network.warnings,
+    )
+
+
+def regex(pattern: str, *, dialect: str = "python", limits: Limits = DEFAULT_LIMITS) -> Constraint:
+    """Texts that match a regular expression from beginning to end.
+
+    Raises:
+        PatternError: the pattern cannot be read, with a caret under the place.
+        UnsatisfiableError: no text matches.
+        LimitError: a limit was exceeded.
+    """
+    if not isinstance(pattern, str):
+        raise PolicyError(f"a pattern is a str, not {type(pattern).__name__}")
+    term = full_term(pattern, dialect=dialect, limits=limits)
+    if term is NEVER or _judge.is_empty(term, states=limits.emptiness_states):
+        raise UnsatisfiableError(Problem("no text matches the pattern", keyword="regex"))
+    network = _Whole(encode(term), f"text that matches {pattern}")
+    rebuild = partial(regex, pattern, dialect=dialect, limits=limits)
+    return Constraint("regex", network, rebuild=rebuild, limits=limits, policies={"dialect": dialect})
+
+
+def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constraint:
+    """One of the strings, exactly.
+
+    Raises:
+        UnsatisfiableError: there are no strings.
+        PolicyError: not all are strings.
+    """
+    given = tuple(strings)
+    if isinstance(strings, str) or not all(isinstance(string, str) for string in given):
+        raise PolicyError("choice() takes several strings, for example choice(['yes', 'no'])")
+    if not given:
+        raise UnsatisfiableError(Problem("there is nothing to choose from", keyword="choice"))
+    network = _Whole(encode(words(given)), "one of the choices")
+    return Constraint("choice", network, rebuild=partial(choice, given, limits=limits), limits=limits)

@@ -1,0 +1,67 @@
+"""Guide: a constraint compiled for a vocabulary, shared by all sequences that it guides."""
+
+from __future__ import annotations
+
+from weakref import WeakValueDictionary
+
+from maskwright.constraint import Constraint
+from maskwright.engine import Engine
+from maskwright.matcher import Matcher
+from maskwright.vocabulary import Vocabulary
+
+__all__ = ["Guide", "compile_guide"]
+
+
+class Guide:
+    """A compiled constraint. Threads may share it; what one matcher learns serves all."""
+
+    __slots__ = ("__weakref__", "_engine")
+
+    def __init__(self, constraint: Constraint, vocabulary: Vocabulary) -> None:
+        """Compile; see :func:`maskwright.compile`."""
+        self._engine = Engine(constraint, vocabulary)
+
+    @property
+    def constraint(self) -> Constraint:
+        """What was compiled."""
+        return self._engine.constraint
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What it was compiled for."""
+        return self._engine.vocabulary
+
+    def matcher(self) -> Matcher:
+        """A new sequence at the beginning of the constraint."""
+        return Matcher(self._engine)
+
+    def matches(self, text: str | bytes) -> bool:
+        """Whether a whole text is an output of the constraint, however it is cut into tokens."""
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        matcher = self.matcher()
+        if not matcher.can_read(data):
+            return False
+        matcher.advance_bytes(data)
+        return matcher.is_accepting
+
+    def __repr__(self) -> str:
+        """The constraint and the vocabulary."""
+        return f"Guide({self.constraint!r}, {self.vocabulary!r})"
+
+
+def compile_guide(constraint: Constraint, vocabulary: Vocabulary) -> Guide:
+    """Compile a constraint for a vocabulary, as far as the first mask needs; the rest is learned as outputs go there.
+
+    The same constraint and vocabulary give the same guide while anyone holds it.
+
+    Raises:
+        ConstraintError: a limit was exceeded, or no output meets the constraint.
+        UnspellableError: no tokens of the vocabulary spell an output of the constraint.
+        VocabularyError: not a vocabulary.
+    """
+    if constraint.guides is None:
+        constraint.guides = WeakValueDictionary()
+    found: Guide | None = constraint.guides.get(id(vocabulary))
+    if found is None or found.vocabulary is not vocabulary:
+        found = constraint.guides[id(vocabulary)] = Guide(constraint, vocabulary)
+    return found

@@ -1,0 +1,301 @@
+"""Matcher: one output being written, token by token, inside a compiled constraint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskwright.engine import ENDED, Engine, Mask
+from maskwright.errors import PolicyError, TokenError, VocabularyError
+from maskwright.explanation import explain_bytes
+from maskwright.kernel.walk import REFUSED
+
+__all__ = ["Matcher", "fill_masks"]
+
+
+class Matcher:
+    """One sequence. Made by :meth:`maskwright.Guide.matcher`; cheap to make, to fork and to roll back.
+
+    A matcher is not to be used by two threads at once; matchers of one guide may be.
+    """
+
+    __slots__ = ("_configurations", "_engine", "_generation", "_history")
+
+    def __init__(self, engine: Engine) -> None:
+        """Start at the beginning of the constraint."""
+        self._engine = engine
+        self._generation = engine.generation
+        #: Token ids, and raw bytes for ``advance_bytes``, in the order they were read.
+        self._history: list[int | bytes] = []
+        #: Invariant: ``len(_configurations) == len(_history) + 1``; the last is the present one.
+        self._configurations = [engine.walker.root]
+
+    @property
+    def vocabulary(self) -> object:
+        """The vocabulary of the guide."""
+        return self._engine.vocabulary
+
+    @property
+    def tokens(self) -> tuple[int | bytes, ...]:
+        """What was read: token ids, and raw bytes where ``advance_bytes`` was used."""
+        return tuple(self._history)
+
+    @property
+    def text(self) -> bytes:
+        """The bytes written so far, without end tokens."""
+        return b"".join([self._bytes(entry) for entry in self._history])
+
+    @property
+    def is_accepting(self) -> bool:
+        """Whether the output may end here."""
+        return self._engine.is_accepting(self._now())
+
+    @property
+    def must_end(self) -> bool:
+        """Whether nothing but an end token can follow."""
+        return self._engine.must_end(self._now())
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether an end token was read."""
+        return self._configurations[-1] == ENDED
+
+    def mask(self) -> Mask:
+        """The allowed tokens: read-only ``uint32[ceil(len(vocabulary) / 32)]``, bit ``i & 31`` of word ``i >> 5``.
+
+        Never empty. Known configurations cost a dictionary look-up; new ones some microseconds.
+        """
+        found = self._engine.masks.get(self._configurations[-1])
+        if found is not None and self._generation == self._engine.generation:
+            return found
+        return self._engine.mask(self._now())
+
+    def fill_mask(self, row: NDArray[np.int32] | NDArray[np.uint32]) -> None:
+        """Copy the mask into a caller's row of 32-bit words; words beyond the vocabulary are cleared.
+
+        Accepts anything that numpy can view without a copy (arrays, CPU torch tensors).
+
+        Raises:
+            PolicyError: the row is too short, has another word size or cannot be written.
+        """
+        _copy(self.mask(), _writable(row, 1))
+
+    def allows(self, token_id: int) -> bool:
+        """Whether a token is allowed next."""
+        mask = self.mask()
+        return 0 <= token_id >> 5 < len(mask) and bool(mask[token_id >> 5] >> np.uint32(token_id & 31) & 1)
+
+    def advance(self, token_id: int) -> None:
+        """Read a token.
+
+        Raises:
+            TokenError: the token is not allowed here or no id of the vocabulary; the matcher is unchanged.
+        """
+        now = self._now()
+        after = self._engine.advance(now, token_id, self._source(token_id))
+        if after == REFUSED:
+            raise TokenError(self.explain(token_id))
+        self._push(token_id, after)
+
+    def advance_bytes(self, data: bytes) -> None:
+        """Read raw bytes, as one step of the history.
+
+        Raises:
+            TokenError: the constraint cannot go on with these bytes; the matcher is unchanged.
+        """
+        data = bytes(data)
+        after = self._engine.read(self._now(), data, self._source(data))
+        if after == REFUSED:
+            raise TokenError(self.explain_bytes(data))
+        self._push(data, after)
+
+    def can_read(self, data: bytes) -> bool:
+        """Whether the constraint can go on with raw bytes; the matcher is unchanged."""
+        return self._engine.read(self._now(), bytes(data), self._source(bytes(data))) != REFUSED
+
+    def validate_tokens(self, token_ids: Iterable[int]) -> int:
+        """How many tokens of a draft would be read, from the first; the matcher is unchanged."""
+        probe = self.fork()
+        accepted = 0
+        for token in token_ids:
+            after = self._engine.advance(probe._now(), token, probe._source(token))
+            if after == REFUSED:
+                break
+            probe._push(token, after)
+            accepted += 1
+        return accepted
+
+    def draft_masks(self, token_ids: Sequence[int], out: NDArray[np.uint32] | None = None) -> NDArray[np.uint32]:
+        """Masks before each token of a draft and after the last, as far as the draft is allowed.
+
+        Returns:
+            ``uint32[accepted + 1, ceil(len(vocabulary) / 32)]``, a view of ``out`` if that is given. Row ``i`` is the
+            mask after ``i`` tokens; ``accepted`` is what ``validate_tokens`` returns. The matcher is unchanged.
+        """
+        probe = self.fork()
+        rows = [probe.mask()]
+        for token in token_ids[: self.validate_tokens(token_ids)]:
+            probe.advance(token)
+            rows.append(probe.mask())
+        if out is None:
+            return np.stack(rows)
+        for row, mask in zip(_writable(out, 2), rows, strict=False):
+            _copy(mask, row)
+        return out[: len(rows)]
+
+    def rollback(self, steps: int = 1) -> None:
+        """Take back the last steps, end tokens included. O(1) a step.
+
+        Raises:
+            TokenError: fewer steps were made.
+        """
+        if not 0 <= steps <= len(self._history):
+            raise TokenError(f"cannot roll back {steps} steps: {len(self._history)} were made")
+        if steps:
+            del self._history[-steps:]
+            del self._configurations[-steps:]
+
+    def reset(self) -> None:
+        """Go back to the beginning."""
+        self.rollback(len(self._history))
+
+    def fork(self) -> Matcher:
+        """An independent copy. O(length of the history)."""
+        other = Matcher.__new__(Matcher)
+        other._engine = self._engine
+        other._generation = self._generation
+        other._history = self._history.copy()
+        other._configurations = self._configurations.copy()
+        return other
+
+    def forced_bytes(self) -> bytes:
+        """The bytes that every continuation begins with; empty where there is a choice or the output may end."""
+        return self._engine.forced_bytes(self._now())
+
+    def forced_tokens(self) -> list[int]:
+        """Tokens that spell the forced bytes: the longest ones, up to where a longer token could reach beyond them."""
+        return self._engine.forced_tokens(self._now())
+
+    def explain(self, token_id: int) -> str:
+        """Why a token is refused, or that it is allowed, in words."""
+        engine = self._engine
+        count = len(engine.vocabulary)
+        if not 0 <= token_id < count:
+            return f"token {token_id} is no id of the vocabulary: ids run from 0 to {count - 1}"
+        if token_id in engine.vocabulary.end_ids:
+            return self._explain_end(token_id)
+        data = self._bytes(token_id)
+        if not data:
+            return f"token {token_id} is not text (control token or padding): only a grammar that names it allows it"
+        return f"token {token_id} {data!r}: {self.explain_bytes(data)}"
+
+    def _explain_end(self, token_id: int) -> str:
+        if self.is_accepting:
+            return f"token {token_id} ends the output; it is allowed here"
+        return f"token {token_id} ends the output, which is not complete: {self.explain_bytes(b'')}"
+
+    def explain_bytes(self, data: bytes) -> str:
+        """Where bytes leave the constraint, and what was expected there, in words."""
+        return explain_bytes(self._engine, self._now(), data, self._source(data))
+
+    def _now(self) -> int:
+        """The present configuration, of the engine's present generation."""
+        engine = self._engine
+        if self._generation != engine.generation:
+            self._configurations = engine.replay(self._history, self._written)
+            self._generation = engine.generation
+        return self._configurations[-1]
+
+    def _push(self, entry: int | bytes, configuration: int) -> None:
+        self._history.append(entry)
+        self._configurations.append(configuration)
+        self._engine.renew()
+
+    def _bytes(self, entry: int | bytes) -> bytes:
+        if isinstance(entry, bytes):
+            return entry
+        tokens = self._engine.vocabulary.tokens
+        return tokens[entry] if 0 <= entry < len(tokens) else b""
+
+    def _source(self, entry: int | bytes) -> Callable[[int], str]:
+        """What gives the string that ends within an entry that is about to be read."""
+        return lambda done: self._string_before(len(self._history), self._bytes(entry)[:done])
+
+    def _written(self, place: int, done: int) -> str:
+        return self._string_before(place, self._bytes(self._history[place])[:done])
+
+    def _string_before(self, place: int, tail: bytes) -> str:
+        """The JSON string literal that ends ``tail``; its beginning may lie in entries before ``place``."""
+        while True:
+            start = _opening_quote(tail)
+            if start >= 0:
+                value: str = json.loads(tail[start:])
+                return value
+            place -= 1
+            tail = self._bytes(self._history[place]) + tail
+
+    def __reduce__(self) -> tuple[Callable[..., Matcher], tuple[object, ...]]:
+        """Pickle as constraint, vocabulary and history."""
+        return _restore, (self._engine.constraint, self._engine.vocabulary, self._history)
+
+
+def _restore(constraint: object, vocabulary: object, history: list[int | bytes]) -> Matcher:
+    matcher = Matcher(Engine(constraint, vocabulary))  # type: ignore[arg-type]
+    for entry in history:
+        if isinstance(entry, bytes):
+            matcher.advance_bytes(entry)
+        else:
+            matcher.advance(entry)
+    return matcher
+
+
+def _opening_quote(tail: bytes) -> int:
+    """The place of the quote that opens the literal whose closing quote ends ``tail``; -1 if it lies before it.
+
+    Inside a literal every quote follows an odd number of backslashes; the opening one follows punctuation.
+    """
+    place = len(tail) - 1
+    while True:
+        place = tail.rfind(b'"', 0, place)
+        if place < 0:
+            return -1
+        backslashes = place - len(tail[:place].rstrip(b"\\"))
+        if backslashes == place and place > 0:
+            return -1
+        if backslashes % 2 == 0:
+            return place
+
+
+def fill_masks(matchers: Sequence[Matcher], out: NDArray[np.int32] | NDArray[np.uint32]) -> None:
+    """Copy the masks of several matchers into the rows of a 2-D array, ``[len(matchers) or more, words or more]``.
+
+    Raises:
+        PolicyError: the array is too small, has another word size or cannot be written.
+    """
+    rows = _writable(out, 2)
+    if len(rows) < len(matchers):
+        raise PolicyError(f"{len(matchers)} matchers need as many rows, and the array has {len(rows)}")
+    for matcher, row in zip(matchers, rows, strict=False):
+        _copy(matcher.mask(), row)
+
+
+def _writable(array: object, dimensions: int) -> NDArray[np.uint32]:
+    view = array if isinstance(array, np.ndarray) else np.asarray(array)
+    if view.ndim != dimensions or view.dtype.itemsize != 4 or view.dtype.kind not in "iu" or not view.flags.writeable:
+        raise PolicyError(
+            f"a mask needs a writable {dimensions}-D array of 32-bit words, not {view.ndim}-D {view.dtype}"
+            f"{'' if view.flags.writeable else ', read-only'}"
+        )
+    words: NDArray[np.uint32] = view.view(np.uint32)
+    return words
+
+
+def _copy(mask: Mask, row: NDArray[np.uint32]) -> None:
+    if len(row) < len(mask):
+        raise VocabularyError(f"a mask of this vocabulary has {len(mask)} words, and the row only {len(row)}")
+    row[: len(mask)] = mask
+    if len(row) > len(mask):
+        row[len(mask) :] = 0
