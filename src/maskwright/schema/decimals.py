@@ -160,17 +160,18 @@ class SpelledMachine:
         Take the largest scale that keeps the shortest completion below the upper bound. One scale less and no
         completion is above it; each further scale less only thins the multiples and comes closer to the lower bound.
         """
-        base = value * 10**left
+        size: int = 10**left
+        base = value * size
         scale = self._scales(value)[1]
         if scale is None:
-            return -base % self.factor < 10**left
+            return -base % self.factor < size
         scale -= left
         return self._fits(base, left, scale) or self._fits(base, left, scale - 1)
 
     def _fits(self, base: int, left: int, scale: int) -> bool:
         """Whether ``(base + r) * 10**scale`` with ``r`` below ``10**left`` can be a member."""
         unit: Fraction = Fraction(10) ** scale
-        first, last = base, base + 10**left - 1
+        first, last = base, base + int(10**left) - 1
         if self.low is not None:
             ratio = self.low / unit
             bound = -(-ratio.numerator // ratio.denominator)

@@ -1,12 +1,12 @@
-"""The grammars of the formats, as text terms that follow the ABNF of their RFCs rule by rule.
+"""Addresses and names as text terms, and the constructors that all grammars of formats share.
 
-ABNF strings are case-insensitive (RFC 5234 section 2.3), which is kept where the RFC means it (``T``, ``Z``, hexadecimal
-digits, ``IPv6:``) and not for the designators of durations, which ISO 8601 writes in capitals.
+The terms follow the ABNF of their RFCs rule by rule. ABNF strings are case-insensitive (RFC 5234 section 2.3); that is
+kept where the RFC means it (``T``, ``Z``, hexadecimal digits, ``IPv6:``) and not for the designators of durations, which
+ISO 8601 writes in capitals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -14,7 +14,6 @@ from maskwright.network.lexeme import (
     ANY_CHARACTER,
     EPSILON,
     Term,
-    automaton,
     characters,
     concatenate,
     intersect,
@@ -26,22 +25,21 @@ from maskwright.network.lexeme import (
 
 __all__ = [
     "ALPHA",
+    "COLON",
     "DIGIT",
+    "DOT",
     "HEX",
-    "date",
-    "date_time",
-    "duration",
+    "HYPHEN",
     "email",
     "hostname",
     "internationalized_email",
     "ipv4",
     "ipv6",
+    "numerals",
     "one_of",
     "optional",
     "separated",
     "text",
-    "time",
-    "time_without_offset",
     "uuid",
 ]
 
@@ -75,136 +73,9 @@ DOT: Final = literal(".")
 HYPHEN: Final = literal("-")
 
 
-def digits(count: int) -> Term:
-    """Exactly so many digits."""
-    return repeat(DIGIT, count, count)
-
-
 def numerals(first: int, last: int, width: int = 2) -> Term:
     """The numbers from first to last with leading zeros."""
     return words(f"{n:0{width}d}" for n in range(first, last + 1))
-
-
-# -- dates and times: RFC 3339 section 5.6
-
-
-@cache
-def date() -> Term:
-    """``full-date``; days by month and the Gregorian leap years (RFC 3339 section 5.7 and appendix C)."""
-    fours, hundreds = (words(f"{n:02d}" for n in range(start, 100, 4)) for start in (4, 0))
-    leap_year = unite(concatenate(digits(2), fours), concatenate(hundreds, literal("00")))
-    every_year = unite(
-        concatenate(words(("01", "03", "05", "07", "08", "10", "12")), HYPHEN, numerals(1, 31)),
-        concatenate(words(("04", "06", "09", "11")), HYPHEN, numerals(1, 30)),
-        concatenate(literal("02-"), numerals(1, 28)),
-    )
-    return unite(concatenate(digits(4), HYPHEN, every_year), concatenate(leap_year, literal("-02-29")))
-
-
-class LeapSeconds:
-    """The times in second 60, at 23:59 UTC (RFC 3339 section 5.7): an ``Automaton``.
-
-    Local time less offset is 23:59, so the time of day decides the offset, one for each sign; a rule that is regular
-    but has 1,440 cases, hence the machine. States are the position in ``HH:MM:60.f+HH:MM`` and the digits that the
-    rest depends on; ``"f"`` are the fraction digits.
-    """
-
-    start = (0, "")
-
-    def __eq__(self, other: object) -> bool:
-        """There is one."""
-        return isinstance(other, LeapSeconds)
-
-    def __hash__(self) -> int:
-        """There is one."""
-        return hash(LeapSeconds)
-
-    def accepts(self, state: tuple[object, str]) -> bool:
-        """Whether a whole time was read."""
-        return state[0] == "end"
-
-    def moves(self, state: tuple[object, str]) -> Sequence[tuple[int, int, tuple[object, str]]]:
-        """The next character and what it leads to."""
-        position, known = state
-        if isinstance(position, int) and position < len(_CLOCK):
-            return self._clock(position, known)
-        if position == len(_CLOCK):
-            return (*self._offsets(known), (0x2E, 0x2E, (".", known)))
-        if position == ".":
-            return ((0x30, 0x39, ("f", known)),)
-        if position == "f":
-            return (*self._offsets(known), (0x30, 0x39, ("f", known)))
-        if position == "end":
-            return ()
-        # known is what remains to be written.
-        return ((ord(known[0]), ord(known[0]), ("rest", known[1:]) if len(known) > 1 else ("end", "")),)
-
-    def _clock(self, position: int, known: str) -> Sequence[tuple[int, int, tuple[object, str]]]:
-        first, last = _CLOCK[position]
-        if position == 1 and known == "2":
-            last = "3"
-        if first == last:
-            return ((ord(first), ord(last), (position + 1, known)),)
-        return tuple((ord(c), ord(c), (position + 1, known + c)) for c in map(chr, range(ord(first), ord(last) + 1)))
-
-    def _offsets(self, known: str) -> Sequence[tuple[int, int, tuple[object, str]]]:
-        minutes = int(known[:2]) * 60 + int(known[2:])
-        east, west = (minutes + 1) % 1440, (1439 - minutes) % 1440
-        plus, minus = (("rest", f"{o // 60:02d}:{o % 60:02d}") for o in (east, west))
-        found: list[tuple[int, int, tuple[object, str]]] = [(0x2B, 0x2B, plus), (0x2D, 0x2D, minus)]
-        if east == 0:
-            found += [(0x5A, 0x5A, ("end", "")), (0x7A, 0x7A, ("end", ""))]
-        return found
-
-
-#: The characters of ``HH:MM:60``, first and last of each range.
-_CLOCK: Final = (("0", "2"), ("0", "9"), (":", ":"), ("0", "5"), ("0", "9"), (":", ":"), ("6", "6"), ("0", "0"))
-
-
-@cache
-def time() -> Term:
-    """``full-time``, with second 60 where it is 23:59 UTC; that month's end is not asked, the date may be absent."""
-    ordinary = concatenate(
-        numerals(0, 23),
-        COLON,
-        numerals(0, 59),
-        COLON,
-        numerals(0, 59),
-        optional(DOT, repeat(DIGIT, 1)),
-        unite(one_of("Z", "z"), concatenate(one_of("+", "-"), numerals(0, 23), COLON, numerals(0, 59))),
-    )
-    return unite(ordinary, automaton(LeapSeconds()))
-
-
-@cache
-def time_without_offset() -> Term:
-    """``hh:mm:ss`` (draft 3 section 5.23)."""
-    return concatenate(numerals(0, 23), COLON, numerals(0, 59), COLON, numerals(0, 59))
-
-
-@cache
-def date_time() -> Term:
-    """``date-time``."""
-    return concatenate(date(), one_of("T", "t"), time())
-
-
-@cache
-def duration() -> Term:
-    """``duration`` (RFC 3339 appendix A): no unit between two others may be left out."""
-
-    def unit(name: str, *smaller: Term) -> Term:
-        return concatenate(repeat(DIGIT, 1), literal(name), unite(EPSILON, *smaller))
-
-    second = unit("S")
-    minute = unit("M", second)
-    clock = concatenate(literal("T"), unite(unit("H", minute), minute, second))
-    day = unit("D")
-    month = unit("M", day)
-    calendar = concatenate(unite(day, month, unit("Y", month)), optional(clock))
-    return concatenate(literal("P"), unite(calendar, clock, unit("W")))
-
-
-# -- addresses
 
 
 @cache
@@ -231,7 +102,7 @@ def ipv6() -> Term:
     for read in range(6, -1, -1):
         gap = concatenate(literal("::"), unite(EPSILON, after_gap[6 - read]))
         rest = concatenate(group, unite(concatenate(COLON, rest), gap))
-        if read == 6:  # noqa: PLR2004 - two groups are left, the size of an IPv4 address
+        if read == 6:  # two groups are left, the size of an IPv4 address
             rest = unite(rest, ipv4())
     return unite(rest, concatenate(literal("::"), unite(EPSILON, after_gap[7])))
 
@@ -243,9 +114,7 @@ def uuid() -> Term:
     def group(size: int) -> Term:
         return repeat(HEX, size, size)
 
-    return concatenate(
-        group(8), HYPHEN, group(4), HYPHEN, group(4), HYPHEN, group(4), HYPHEN, group(12)
-    )
+    return concatenate(group(8), HYPHEN, group(4), HYPHEN, group(4), HYPHEN, group(4), HYPHEN, group(12))
 
 
 @cache
@@ -263,7 +132,12 @@ def hostname() -> Term:
     inner = one_of("az", "AZ", "09", "-")
     unreserved = unite(
         repeat(ANY_CHARACTER, 0, 3),
-        concatenate(inner, inner, unite(concatenate(LETTER_OR_DIGIT, inner), concatenate(HYPHEN, LETTER_OR_DIGIT)), repeat(inner)),
+        concatenate(
+            inner,
+            inner,
+            unite(concatenate(LETTER_OR_DIGIT, inner), concatenate(HYPHEN, LETTER_OR_DIGIT)),
+            repeat(inner),
+        ),
     )
     return intersect(separated(intersect(label, unreserved), DOT), repeat(ANY_CHARACTER, 0, 253))
 
@@ -316,7 +190,9 @@ def _mail_ipv6() -> Term:
     full_v4 = concatenate(groups(6, 6), COLON, _padded_ipv4())
     compressed = [concatenate(groups(n, n), literal("::"), groups(0, 6 - n)) for n in range(7)]
     compressed_v4 = [
-        concatenate(groups(n, n), literal("::"), optional(groups(1, 4 - n), COLON) if n < 4 else EPSILON, _padded_ipv4())  # noqa: PLR2004
+        concatenate(
+            groups(n, n), literal("::"), optional(groups(1, 4 - n), COLON) if n < 4 else EPSILON, _padded_ipv4()
+        )
         for n in range(5)
     ]
     return unite(full, full_v4, *compressed, *compressed_v4)

@@ -12,8 +12,8 @@ from typing import Final
 
 from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.lexeme import Term
+from maskwright.schema import date_grammar, uri_grammar
 from maskwright.schema import format_grammars as grammars
-from maskwright.schema import uri_grammar
 
 __all__ = ["FORMATS", "Format", "format_term", "is_defined"]
 
@@ -35,10 +35,10 @@ class Format:
 
 
 FORMATS: Final[dict[str, Format]] = {
-    "date-time": Format("RFC 3339 section 5.6", 0, grammars.date_time),
-    "date": Format("RFC 3339 section 5.6, full-date", 0, grammars.date),
-    "time": Format("RFC 3339 section 5.6, full-time", 0, grammars.time),
-    "duration": Format("RFC 3339 appendix A", 4, grammars.duration),
+    "date-time": Format("RFC 3339 section 5.6", 0, date_grammar.date_time),
+    "date": Format("RFC 3339 section 5.6, full-date", 0, date_grammar.date),
+    "time": Format("RFC 3339 section 5.6, full-time", 0, date_grammar.time),
+    "duration": Format("RFC 3339 appendix A", 4, date_grammar.duration),
     "email": Format("RFC 5321 section 4.1.2, Mailbox", 0, grammars.email),
     "idn-email": Format("RFC 6531 section 3.3, Mailbox", 3, grammars.internationalized_email),
     "hostname": Format("RFC 1123 section 2.1", 1, grammars.hostname),
@@ -61,7 +61,7 @@ FORMATS: Final[dict[str, Format]] = {
 }
 #: Names that mean something else in draft 3.
 _DRAFT_3: Final[dict[str, Format]] = {
-    "time": Format("draft 3 section 5.23, hh:mm:ss", 0, grammars.time_without_offset, until=0),
+    "time": Format("draft 3 section 5.23, hh:mm:ss", 0, date_grammar.time_without_offset, until=0),
 }
 
 

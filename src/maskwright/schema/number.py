@@ -38,7 +38,6 @@ from maskwright.schema.decimals import EXPONENT_DIGITS, spelled_term
 from maskwright.schema.number_cells import Span
 from maskwright.schema.number_machine import DIGIT, NONZERO, POINT, ZERO, plain_term
 
-
 __all__ = ["Numbers", "fraction_of", "number_literal_term", "number_term"]
 
 #: Bounds and multiples beyond ``10 ** ±DECADES`` are refused: nobody means them, and one text would fill a context.

@@ -40,9 +40,7 @@ def _any_of(*ranges: str) -> Term:
 def _authority(letters: tuple[str, ...]) -> Term:
     """``authority`` (RFC 3986 section 3.2); an IPv4 address is a reg-name too."""
     names = (*_UNRESERVED, *_SUBDELIMITERS, *letters)
-    future = concatenate(
-        text("v"), repeat(HEX, 1), literal("."), repeat(one_of(*_UNRESERVED, *_SUBDELIMITERS, ":"), 1)
-    )
+    future = concatenate(text("v"), repeat(HEX, 1), literal("."), repeat(one_of(*_UNRESERVED, *_SUBDELIMITERS, ":"), 1))
     host = unite(_any_of(*names), concatenate(literal("["), unite(ipv6(), future), literal("]")))
     return concatenate(optional(_any_of(*names, ":"), literal("@")), host, optional(literal(":"), repeat(DIGIT)))
 
