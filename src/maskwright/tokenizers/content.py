@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from maskwright.errors import VocabularyError
 from maskwright.tokenizers.endings import named_ends
 from maskwright.vocabulary import MAXIMUM_IDS, Vocabulary
 
-__all__ = ["Content", "checked_path", "parse_object", "read_bytes", "refusal", "rows_by_id"]
+__all__ = ["Content", "checked_path", "listed_ids", "parse_object", "read_bytes", "refusal", "rows_by_id"]
 
 
 def refusal(place: object, reason: str, remedy: str) -> VocabularyError:
@@ -86,6 +87,18 @@ def _check_ids(place: object, ids: Collection[int]) -> None:
         raise refusal(place, f"the ids {min(ids)}..{max(ids)} are not within 0..{MAXIMUM_IDS - 1}", remedy)
     if len(set(ids)) != len(ids):
         raise refusal(place, "two tokens have the same id", remedy)
+
+
+def listed_ids(place: object, ids: object) -> list[Any]:
+    """Return ids that a caller gave as a list; whether each of them is an id is checked with the vocabulary.
+
+    Raises:
+        VocabularyError: they are no collection.
+
+    """
+    if isinstance(ids, Iterable) and not isinstance(ids, str | bytes):
+        return list(ids)
+    raise refusal(place, f"{ids!r:.60} is no set of token ids", "give a set of integers")
 
 
 def checked_path(source: object, wanted: str) -> Path:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from maskwright.errors import VocabularyError
-from maskwright.tokenizers.content import Content, checked_path, read_bytes, refusal
+from maskwright.tokenizers.content import Content, checked_path, listed_ids, read_bytes, refusal
 from maskwright.tokenizers.protobuf import fields
 from maskwright.tokenizers.spelling import NORMAL, spell_pieces, spell_typed, typed_names
 from maskwright.vocabulary import Vocabulary
@@ -60,15 +59,18 @@ def read_pieces(
 ) -> Vocabulary:
     """Read a list of pieces; see :meth:`maskwright.vocabulary.Vocabulary.from_pieces`."""
     if isinstance(pieces, str) or not all(isinstance(piece, str) for piece in pieces):
-        raise VocabularyError("pieces is no list of str (Vocabulary.from_tokens takes one bytes object per id)")
+        raise refusal("pieces", "no list of str", "Vocabulary.from_tokens takes one bytes object per id")
     if special_ids is None:
         special_ids = [i for i, piece in enumerate(pieces) if piece in _DEFAULT_CONTROLS]
-    ends, specials = list(end_ids), list(special_ids)
-    control = {*ends, *specials}
-    # The text of a control piece is literal: from_tokens makes it the name of the id.
-    tokens = spell_pieces(pieces, fallback=True)
-    for i in control.intersection(range(len(pieces))):
-        tokens[i] = pieces[i].encode()
+    ends, specials = listed_ids("end_ids", end_ids), listed_ids("special_ids", special_ids)
+    try:
+        tokens = spell_pieces(pieces, fallback=True)
+    except UnicodeEncodeError as cause:
+        raise refusal("pieces", f"a piece is no text: {cause}", "read the file as UTF-8") from cause
+    for i in (*ends, *specials):
+        if isinstance(i, int) and 0 <= i < len(tokens):
+            # The text of a control piece is literal: from_tokens makes it the name of the id.
+            tokens[i] = pieces[i].encode()
     return Vocabulary.from_tokens(tokens, end_ids=ends, special_ids=specials, logit_width=logit_width)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from maskwright.tokenizers.content import Content, checked_path, read_bytes, refusal, rows_by_id
+from maskwright.tokenizers.content import Content, checked_path, listed_ids, read_bytes, refusal, rows_by_id
 from maskwright.vocabulary import MAXIMUM_IDS, Vocabulary
 
 __all__ = ["read_tiktoken"]
@@ -55,7 +55,7 @@ def read_tiktoken(
         place = path = checked_path(encoding, _WANTED)
         ranks = _file_ranks(path)
         specials = _PUBLIC.get((path.stem, len(ranks)), {})
-    ends = None if end_ids is None else list(end_ids)
+    ends = None if end_ids is None else listed_ids("end_ids", end_ids)
     content = _content(place, ranks, specials if special_tokens is None else special_tokens, ends or ())
     return content.vocabulary(ends, logit_width)
 
