@@ -20,7 +20,7 @@ from math import gcd
 from typing import Final, cast
 
 from maskwright.network.lexeme import Term, automaton
-from maskwright.schema.number_cells import Span
+from maskwright.schema.number_cells import Span, decimal_size
 from maskwright.schema.number_machine import Moves, State, merged_moves
 
 __all__ = ["EXPONENT_DIGITS", "SpelledMachine", "spelled_term"]
@@ -35,7 +35,7 @@ _INTEGER, _POINT, _FRACTION = range(3)
 
 def _magnitude(value: Fraction) -> int:
     """The exponent of the leading digit of a positive number: the largest m with 10**m <= value."""
-    guess = len(str(value.numerator)) - len(str(value.denominator))
+    guess = decimal_size(value.numerator) - decimal_size(value.denominator)
     return guess if value >= Fraction(10) ** guess else guess - 1
 
 
@@ -115,7 +115,7 @@ class SpelledMachine:
 
     def _scales(self, mantissa: int) -> tuple[int | None, int | None]:
         """The scales that put the mantissa between the bounds."""
-        size = len(str(mantissa)) - 1
+        size = decimal_size(mantissa) - 1
         low = high = None
         if self.low is not None:
             low = self.low_magnitude - size
@@ -127,7 +127,7 @@ class SpelledMachine:
 
     def _is_tight(self, mantissa: int) -> bool:
         """Whether further digits can change the scales that :meth:`_scales` gives."""
-        size = len(str(mantissa)) - 1
+        size = decimal_size(mantissa) - 1
         if self.low is not None:
             scale = self.low_magnitude - size
             if self._below(mantissa, scale) and _order(mantissa + 1, scale, self.low) > 0:

@@ -1,8 +1,8 @@
 """Addresses and names as text terms, and the constructors that all grammars of formats share.
 
 The terms follow the ABNF of their RFCs rule by rule. ABNF strings are case-insensitive (RFC 5234 section 2.3); that is
-kept where the RFC means it (``T``, ``Z``, hexadecimal digits, ``IPv6:``) and not for the designators of durations, which
-ISO 8601 writes in capitals.
+kept where the RFC means it (``T``, ``Z``, hexadecimal digits, ``IPv6:``) and not for the designators of durations,
+which ISO 8601 writes in capitals.
 """
 
 from __future__ import annotations

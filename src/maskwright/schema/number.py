@@ -40,15 +40,15 @@ from maskwright.schema.number_machine import DIGIT, NONZERO, POINT, ZERO, plain_
 
 __all__ = ["Numbers", "fraction_of", "number_literal_term", "number_term"]
 
-#: Bounds and multiples beyond ``10 ** ±DECADES`` are refused: nobody means them, and one text would fill a context.
+#: Numbers of more digits before or after the point are refused: nobody means them, and one would fill a context.
 DECADES: Final = 4_000
 
 
 def fraction_of(value: float | Decimal | Fraction) -> Fraction:
     """The exact value of a number of a schema; a float stands for the decimal that it prints as.
 
-    Raises :class:`SchemaError` for NaN and infinities and :class:`LimitError` beyond ``10 ** ±4000`` (a
-    ``Decimal("1e999999999")`` would take a gigabyte).
+    Raises :class:`SchemaError` for NaN and infinities and :class:`LimitError` beyond 4,000 digits before or
+    after the point (``Decimal("1e999999999")`` would take a gigabyte).
     """
     if isinstance(value, int):
         if value.bit_length() > DECADES * 3.32:
@@ -60,7 +60,7 @@ def fraction_of(value: float | Decimal | Fraction) -> Fraction:
     if not decimal.is_finite():
         raise SchemaError(Problem(f"{value} is not a JSON number", remedy="use a finite number"))
     exponent = decimal.as_tuple().exponent
-    if decimal and not (-DECADES <= decimal.adjusted() <= DECADES and int(exponent) >= -2 * DECADES):
+    if decimal and not (-DECADES <= decimal.adjusted() <= DECADES and int(exponent) >= -DECADES):
         raise _too_large()
     return Fraction(decimal) if decimal else Fraction(0)
 
@@ -69,7 +69,7 @@ def _too_large() -> LimitError:
     return LimitError(
         Problem(
             "a number is too large or too small",
-            remedy=f"keep it within 10 to the power of ±{DECADES}",
+            remedy=f"at most {DECADES} digits before and after the point",
         )
     )
 
@@ -96,24 +96,28 @@ class Numbers:
         """Normalise in place; the common cases (no bounds, no multiples) cost one comparison each."""
         step = self._step()
         if self.multiples:
-            object.__setattr__(
-                self,
-                "multiples",
-                () if step is None or (self.integer and step == 1) else (step,),
-            )
+            self._set("multiples", () if step is None or (self.integer and step == 1) else (step,))
         if self.lower is not None:
             self._set_bound("lower", *_lifted(self.lower, is_open=self.lower_open, step=step))
+        elif self.lower_open:
+            self._set("lower_open", False)
         if self.upper is not None:
             bound, is_open = _lifted(-self.upper, is_open=self.upper_open, step=step)
             self._set_bound("upper", -bound, is_open)
+        elif self.upper_open:
+            self._set("upper_open", False)
         if self.is_empty:
-            object.__setattr__(self, "multiples", ())
+            self._set("multiples", ())
+            self._set("integer", False)
             self._set_bound("lower", Fraction(1), is_open=False)
             self._set_bound("upper", Fraction(0), is_open=False)
 
-    def _set_bound(self, name: str, bound: Fraction, is_open: bool) -> None:  # noqa: FBT001
-        object.__setattr__(self, name, bound)
-        object.__setattr__(self, f"{name}_open", is_open)
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _set_bound(self, name: str, bound: Fraction, is_open: bool) -> None:
+        self._set(name, bound)
+        self._set(f"{name}_open", is_open)
 
     def _step(self) -> Fraction | None:
         """What every member is a multiple of; ``None`` if nothing."""
@@ -298,7 +302,7 @@ def number_literal_term(value: int | Decimal | Fraction, *, digits: int | None =
         return number_term(Numbers(lower=number, upper=number), digits=digits, exact=True)
     power = 0
     while (number * 10**power).denominator != 1:
-        if power > 2 * DECADES:
+        if power > DECADES:
             raise PolicyError(f"no decimal can write {number}")
         power += 1
     spellings = {_plain(number, power)}

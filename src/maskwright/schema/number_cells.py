@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from maskwright.errors import PolicyError
 
@@ -31,9 +32,19 @@ class Span:
         return self.lower == 0 and not self.lower_open
 
 
+_SMALL: Final = 10**300
+
+
 def decimal_size(number: int) -> int:
-    """Decimal digits of a number; 0 has none."""
-    return len(str(number)) if number else 0
+    """Decimal digits of a number; 0 has none (``str`` refuses numbers beyond 4,300 digits)."""
+    if number < _SMALL:
+        return len(str(number)) if number else 0
+    size = number.bit_length() * 30_103 // 100_000
+    while 10**size <= number:
+        size += 1
+    while 10 ** (size - 1) > number:
+        size -= 1
+    return size
 
 
 def _decimals(value: Fraction) -> int | None:
