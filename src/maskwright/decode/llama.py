@@ -11,8 +11,11 @@ layout at 25 GB/s on one core against 13 GB/s for ``[outputs, inputs]`` (13 ms a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -66,25 +69,28 @@ class Llama:
         size = self.dimensions
         self._embedding = source.take("token_embd.weight", None, size.width)
         self.vocabulary_size = self._embedding.shape[0]
-        self._layers = [self._read_layer(source, f"blk.{index}.") for index in range(size.layers)]
-        self._norm = dequantise(source.take("output_norm.weight", size.width))
         #: Models that share the input embedding have no tensor of their own for the output.
         has_head = "output.weight" in gguf.tensors
         self._head_rows = source.take("output.weight", None, size.width) if has_head else self._embedding
-        self._head = beside(size.width, self._head_rows)
+        # Unpacking is array work without the interpreter's lock, so threads share it; never more than four.
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            head = pool.submit(beside, size.width, self._head_rows)
+            self._layers = list(pool.map(partial(self._read_layer, source), range(size.layers)))
+            self._head = head.result()
+        self._norm = dequantise(source.take("output_norm.weight", size.width))
         self._frequencies = size.base ** (-np.arange(0, size.head, 2) / size.head)
         if "rope_freqs.weight" in gguf.tensors:
             self._frequencies /= dequantise(source.take("rope_freqs.weight", size.head // 2))
         source.release()
         source.finish()
 
-    def _read_layer(self, source: TensorSource, prefix: str) -> _Layer:
+    def _read_layer(self, source: TensorSource, index: int) -> _Layer:
         size = self.dimensions
         query, key = size.heads * size.head, size.kv_heads * size.head
         source.release()
 
         def take(name: str, *shape: int) -> Tensor:
-            return source.take(f"{prefix}{name}.weight", *shape)
+            return source.take(f"blk.{index}.{name}.weight", *shape)
 
         qkv = [
             take("attn_q", query, size.width),
