@@ -20,7 +20,7 @@ def matches(term: Any, text: str) -> bool:
 
     def ends(part: Any, start: int) -> frozenset[int]:
         if (part, start) not in known:
-            known[part, start] = _RULES[part.op](part, start)
+            known[part, start] = rules[part.op](part, start)
         return known[part, start]
 
     def characters(part: Any, start: int) -> frozenset[int]:
@@ -71,7 +71,7 @@ def matches(term: Any, text: str) -> bool:
             places, count = following, count + 1
         return frozenset(found)
 
-    _RULES = {
+    rules = {
         "never": lambda _, __: frozenset(),
         "epsilon": lambda _, start: frozenset({start}),
         "characters": characters,

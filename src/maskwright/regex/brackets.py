@@ -84,9 +84,7 @@ def _set(item: int | Ranges) -> Ranges:
     return ((item, item),) if isinstance(item, int) else item
 
 
-def _range(
-    text: str, span: tuple[int, int], low: int | Ranges, high: int | Ranges, dialect: Dialect
-) -> Ranges:
+def _range(text: str, span: tuple[int, int], low: int | Ranges, high: int | Ranges, dialect: Dialect) -> Ranges:
     """``low-high``; beside a set the dash stands for itself (Annex B) or is refused."""
     if isinstance(low, int) and isinstance(high, int):
         if low > high:
@@ -117,5 +115,3 @@ def _item(text: str, at: int, dialect: Dialect, flags: int) -> tuple[int | Range
 def _refuse_set_operations(text: str, at: int, first: int) -> None:
     if text[at : at + 2] in {"&&", "--", "~~"} and at > first:
         raise pattern_fault(text, (at, at + 2), "set operations are not supported", "write the resulting set")
-
-

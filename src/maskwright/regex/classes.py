@@ -7,12 +7,11 @@ the code points, tens of milliseconds.
 
 from __future__ import annotations
 
-import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from itertools import chain
-from typing import Final
+from itertools import chain, groupby
+from typing import Final, TypeVar
 
 from maskwright.regex.ranges import ALL, Ranges, difference, normal, union
 
@@ -66,16 +65,32 @@ _CATEGORIES: Final[dict[str, str]] = dict(
 _SHORT: Final = frozenset(_CATEGORIES.values())
 
 
+_Value = TypeVar("_Value")
+
+#: Planes 4 to 13 are unassigned and 15 to 16 private in every version of Unicode; not looking at them is three times
+#: faster than the full pass (40 against 120 ms).
+_LOOKED_AT: Final = ((0, 0x3FFFF), (0xE0000, 0xEFFFF))
+_NOT_LOOKED_AT: Final[dict[str, Ranges]] = {
+    "Cn": ((0x40000, 0xDFFFF), (0xFFFFE, 0xFFFFF), (0x10FFFE, 0x10FFFF)),
+    "Co": ((0xF0000, 0xFFFFD), (0x100000, 0x10FFFD)),
+}
+
+
+def _spans(value: Callable[[str], _Value]) -> Iterator[tuple[_Value, tuple[int, int]]]:
+    """Maximal runs of code points of the planes looked at whose character has one value."""
+    for start, last in _LOOKED_AT:
+        for found, run in groupby(map(value, map(chr, range(start, last + 1)))):
+            after = start + sum(1 for _ in run)
+            yield found, (start, after - 1)
+            start = after
+
+
 @cache
 def _general_categories() -> dict[str, Ranges]:
     """Two-letter category to ranges, in one pass over all code points."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    current, start = unicodedata.category("\0"), 0
-    for point, category in enumerate(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
-        if category != current:
-            found.setdefault(current, []).append((start, point - 1))
-            current, start = category, point
-    found.setdefault(current, []).append((start, sys.maxunicode))
+    found: dict[str, list[tuple[int, int]]] = {name: list(ranges) for name, ranges in _NOT_LOOKED_AT.items()}
+    for name, span in _spans(unicodedata.category):
+        found.setdefault(name, []).append(span)
     return {name: normal(ranges) for name, ranges in found.items()}
 
 
@@ -88,16 +103,8 @@ def _category(short: str) -> Ranges:
 
 
 def _where(test: Callable[[str], bool]) -> Ranges:
-    """The code points whose character passes a test."""
-    spans: list[tuple[int, int]] = []
-    start = -1
-    for point, good in enumerate(map(test, map(chr, range(sys.maxunicode + 1)))):
-        if good and start < 0:
-            start = point
-        elif not good and start >= 0:
-            spans.append((start, point - 1))
-            start = -1
-    return normal(spans)
+    """The code points whose character passes a test that no unassigned or private one passes."""
+    return normal(span for good, span in _spans(test) if good)
 
 
 @cache

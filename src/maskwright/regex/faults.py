@@ -21,7 +21,10 @@ def _problem(text: str, span: tuple[int, int], reason: str, remedy: str) -> Prob
     start, end = span
     first, last = max(0, start - _CONTEXT), min(len(text), end + _CONTEXT)
     before = ("..." if first else "") + _shown(text[first:start])
-    inside, after = _shown(text[start:end][: 2 * _CONTEXT]), _shown(text[end:last]) + ("..." if last < len(text) else "")
+    inside, after = (
+        _shown(text[start:end][: 2 * _CONTEXT]),
+        _shown(text[end:last]) + ("..." if last < len(text) else ""),
+    )
     line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
     carets = "^" * max(1, len(inside))
     return Problem(

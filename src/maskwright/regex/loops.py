@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, cast
 
 from maskwright.errors import LimitError, Problem
@@ -34,6 +35,8 @@ __all__ = ["Hole", "solve"]
 
 #: Nesting of a state's term; derivatives are taken by recursion, and real patterns stay below 20.
 _MAX_DEPTH: Final = 100
+#: Derivatives of a term and its parts for each state allowed: 40,000 take about half a second.
+_MAX_STEPS: Final = 2
 _END: Final = 0x110000
 
 
@@ -113,6 +116,7 @@ class _Explorer:
         #: Place of every term that was ordered, so that unions have one form.
         self.places: dict[Term, int] = {}
         self.known_nullable: dict[Term, bool] = {}
+        self.known_derivatives: dict[tuple[Term, int], Term] = {}
         self.known_cuts: dict[Term, frozenset[int]] = {}
 
     def number(self, term: Term) -> int:
@@ -129,7 +133,7 @@ class _Explorer:
             term = self.states[len(self.rows)]
             cuts = sorted(self.cuts(term) | {0, 0xD800, 0xE000, _END})
             row: list[tuple[int, int, int]] = []
-            for first, after in zip(cuts, cuts[1:], strict=False):
+            for first, after in pairwise(cuts):
                 if first == 0xD800:  # noqa: PLR2004 - surrogates
                     continue
                 following = self.derivative(term, first)
@@ -214,6 +218,14 @@ class _Explorer:
 
     def derivative(self, term: Term, point: int) -> Term:
         """The texts that continue ``point`` to a text of the term."""
+        found = self.known_derivatives.get((term, point))
+        if found is None:
+            if len(self.known_derivatives) > _MAX_STEPS * self.limits.emptiness_states:
+                raise _too_many(self.limits)
+            found = self.known_derivatives[term, point] = self._derivative(term, point)
+        return found
+
+    def _derivative(self, term: Term, point: int) -> Term:
         op, args = term.op, term.args
         if op == "characters":
             pairs = cast("tuple[tuple[int, int], ...]", args[0])

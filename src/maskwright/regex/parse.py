@@ -12,7 +12,7 @@ from maskwright.regex.brackets import ASCII_ONLY, IGNORE_CASE, bracket_end, fold
 from maskwright.regex.dialects import Dialect, dialect_named, shorthand
 from maskwright.regex.escapes import read_escape
 from maskwright.regex.faults import limit_fault, pattern_fault
-from maskwright.regex.ranges import ALL, inversion
+from maskwright.regex.ranges import ALL, inversion, is_surrogate
 from maskwright.regex.syntax import (
     NOWHERE,
     Anchor,
@@ -113,9 +113,11 @@ class _Reader:
             if reader is not None:
                 reader(self)
             else:
-                self._characters()
+                self.characters()
         if self.open:
-            raise self._fault(self.group.start, self.group.start + 1, "this group is not closed", r"write \( for a bracket")
+            raise self._fault(
+                self.group.start, self.group.start + 1, "this group is not closed", r"write \( for a bracket"
+            )
         return self.group.node()
 
     def _fault(self, start: int, end: int, reason: str, remedy: str = "") -> PatternError:
@@ -127,7 +129,7 @@ class _Reader:
             self.at = found.end()
         return found is not None
 
-    def _characters(self) -> None:
+    def characters(self) -> None:
         """Characters that stand for themselves."""
         found = _RUN.match(self.text, self.at)
         if found is None:  # a surrogate
@@ -152,7 +154,7 @@ class _Reader:
 
     def _add_point(self, point: int) -> None:
         """One character, or its set under ``(?i)``."""
-        if 0xD800 <= point <= 0xDFFF:
+        if is_surrogate(point):
             self._add(NOWHERE)
         elif self.flags & IGNORE_CASE:
             ranges = fold_case(((point, point),), self.dialect, self.flags)
@@ -160,7 +162,7 @@ class _Reader:
         else:
             self._add(chr(point))
 
-    def _escape(self) -> None:
+    def escape(self) -> None:
         start = self.at
         ascii_only = bool(self.flags & ASCII_ONLY)
         meaning, self.at = read_escape(self.text, start, self.dialect, brackets=False, ascii_only=ascii_only)
@@ -172,38 +174,40 @@ class _Reader:
         else:
             self._add(Characters(fold_case(meaning, self.dialect, self.flags)))
 
-    def _brackets(self) -> None:
+    def brackets(self) -> None:
         start = self.at
         self.at = bracket_end(self.text, start, self.dialect)
         flags = self.flags & (IGNORE_CASE | ASCII_ONLY)
         ranges = read_brackets(self.text, start, self.at, self.dialect, flags)
         self._add(Characters(ranges))
 
-    def _dot(self) -> None:
+    def dot(self) -> None:
         self.at += 1
         self._add(Characters(ALL if self.flags & DOT_ALL else inversion(self.dialect.line_ends)))
 
-    def _caret(self) -> None:
+    def caret(self) -> None:
         self.at += 1
         self._add_assertion(Anchor("line start" if self.flags & MULTILINE else "start", (self.at - 1, self.at)))
 
-    def _dollar(self) -> None:
+    def dollar(self) -> None:
         self.at += 1
-        self._add_assertion(Anchor("line end" if self.flags & MULTILINE else self.dialect.dollar, (self.at - 1, self.at)))
+        self._add_assertion(
+            Anchor("line end" if self.flags & MULTILINE else self.dialect.dollar, (self.at - 1, self.at))
+        )
 
-    def _bar(self) -> None:
+    def bar(self) -> None:
         self.at += 1
         self.group.close_branch()
         self.quantified = False
 
-    def _stray(self) -> None:
+    def stray(self) -> None:
         """``]`` or ``}`` that closes nothing."""
         if not self.dialect.stray_closing:
             raise self._fault(self.at, self.at + 1, "this bracket closes nothing", f"write \\{self.text[self.at]}")
         self._add_point(ord(self.text[self.at]))
         self.at += 1
 
-    def _brace(self) -> None:
+    def brace(self) -> None:
         """A count, or ``{`` itself."""
         found = _COUNT.match(self.text, self.at)
         if found is None or (not found[1] and not (self.dialect.open_minimum and found[2])):
@@ -223,7 +227,7 @@ class _Reader:
             raise self._fault(start, self.at, "a count whose least number is above its greatest", "swap the numbers")
         self._repeat(start, least, most)
 
-    def _quantifier(self) -> None:
+    def quantifier(self) -> None:
         start = self.at
         self.at += 1
         char = self.text[start]
@@ -277,16 +281,14 @@ class _Reader:
         if allowed == "nothing" or (allowed == "lookahead" and not part.ahead):
             raise self._fault(start, self.at, "this quantifier has nothing to repeat: a lookaround is no text")
 
-    def _open(self) -> None:
+    def opening(self) -> None:
         start = self.at
         if not self.text.startswith("?", start + 1):
             self.at += 1
             self._push("")
             return
-        kind, opening = "", ""
-        for opening, kind in self.dialect.groups.items():
-            if self.text.startswith(opening, start):
-                break
+        # The last opening is "(", which always fits.
+        opening, kind = next(pair for pair in self.dialect.groups.items() if self.text.startswith(pair[0], start))
         if opening == "(":
             self._inline_flags()
             return
@@ -326,12 +328,20 @@ class _Reader:
             raise self._refused_group(start)
         for letter in found[1] + (found[2] or ""):
             if letter not in self.dialect.flags:
-                raise self._fault(start, found.end(), f"the flag {letter} is not supported in the dialect {self.dialect.name}")
+                raise self._fault(
+                    start, found.end(), f"the flag {letter} is not supported in the dialect {self.dialect.name}"
+                )
         if "u" in (found[2] or ""):
             raise self._fault(start, found.end(), "matching bytes is not supported", "leave the flag u on")
         whole = found[3] == ")"
-        if whole and not self.dialect.flags_anywhere and (self.open or self.group.parts or self.group.branches or found[2]):
-            raise self._fault(start, found.end(), "flags for the whole pattern stand at its beginning", "write (?i:...)")
+        if (
+            whole
+            and not self.dialect.flags_anywhere
+            and (self.open or self.group.parts or self.group.branches or found[2])
+        ):
+            raise self._fault(
+                start, found.end(), "flags for the whole pattern stand at its beginning", "write (?i:...)"
+            )
         self.at = found.end()
         if not whole:
             self._push("", start)
@@ -352,7 +362,7 @@ class _Reader:
             return self._fault(start, start + 3, reason, "write both cases: [aA]")
         return self._fault(start, start + 2, "no such kind of group", "(?:...) groups without capturing")
 
-    def _close(self) -> None:
+    def closing(self) -> None:
         if not self.open:
             raise self._fault(self.at, self.at + 1, "this bracket closes nothing", r"write \) for a bracket")
         self.at += 1
@@ -367,20 +377,20 @@ class _Reader:
 
 
 _READERS: Final = {
-    "\\": _Reader._escape,
-    "[": _Reader._brackets,
-    "(": _Reader._open,
-    ")": _Reader._close,
-    ".": _Reader._dot,
-    "^": _Reader._caret,
-    "$": _Reader._dollar,
-    "|": _Reader._bar,
-    "{": _Reader._brace,
-    "}": _Reader._stray,
-    "]": _Reader._stray,
-    "*": _Reader._quantifier,
-    "+": _Reader._quantifier,
-    "?": _Reader._quantifier,
+    "\\": _Reader.escape,
+    "[": _Reader.brackets,
+    "(": _Reader.opening,
+    ")": _Reader.closing,
+    ".": _Reader.dot,
+    "^": _Reader.caret,
+    "$": _Reader.dollar,
+    "|": _Reader.bar,
+    "{": _Reader.brace,
+    "}": _Reader.stray,
+    "]": _Reader.stray,
+    "*": _Reader.quantifier,
+    "+": _Reader.quantifier,
+    "?": _Reader.quantifier,
 }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from maskwright.network.lexeme import literal
 from maskwright.regex.languages import EMPTY_TEXT, NO_TEXT, Language, chain, either, one, repeated
@@ -15,7 +16,7 @@ def compile_plain(root: Node) -> Language:
     """The texts that the tree matches; an anchor, if there is one, matches nothing. Linear time, no recursion."""
     leaf = _LEAVES.get(type(root))
     if leaf is not None:
-        return leaf(root)  # type: ignore[arg-type]  # the table is keyed by the argument's type
+        return leaf(root)
     done: list[Language] = []
     #: Nodes to compile; a node in a 1-tuple has its parts on ``done``.
     todo: list[Node | tuple[Node]] = [root]
@@ -26,7 +27,7 @@ def compile_plain(root: Node) -> Language:
             continue
         leaf = _LEAVES.get(type(node))
         if leaf is not None:
-            done.append(leaf(node))  # type: ignore[arg-type]
+            done.append(leaf(node))
             continue
         todo.append((node,))  # type: ignore[arg-type]
         if type(node) is Repeat:
@@ -58,4 +59,9 @@ def _nothing(_: Anchor | Look) -> Language:
     return NO_TEXT
 
 
-_LEAVES: Final = {Text: _text, Characters: _characters, Anchor: _nothing, Look: _nothing}
+_LEAVES: Final[dict[type, Callable[[Any], Language]]] = {
+    Text: _text,
+    Characters: _characters,
+    Anchor: _nothing,
+    Look: _nothing,
+}

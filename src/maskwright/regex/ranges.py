@@ -8,13 +8,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["ALL", "NONE", "Ranges", "contains", "difference", "intersection", "inversion", "normal", "union"]
+__all__ = [
+    "ALL",
+    "NONE",
+    "Ranges",
+    "contains",
+    "difference",
+    "intersection",
+    "inversion",
+    "is_surrogate",
+    "normal",
+    "union",
+]
 
 Ranges = tuple[tuple[int, int], ...]
 
 #: Every code point that a text can hold.
 ALL: Final[Ranges] = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 NONE: Final[Ranges] = ()
+
+
+_FIRST_SURROGATE: Final = 0xD800
+_LAST_SURROGATE: Final = 0xDFFF
+
+
+def is_surrogate(point: int) -> bool:
+    """Whether the code point is half of a UTF-16 pair, which no text holds."""
+    return _FIRST_SURROGATE <= point <= _LAST_SURROGATE
 
 
 def normal(ranges: Iterable[tuple[int, int]]) -> Ranges:
@@ -26,7 +46,7 @@ def normal(ranges: Iterable[tuple[int, int]]) -> Ranges:
                 merged[-1] = (merged[-1][0], last)
         elif first <= last:
             merged.append((first, last))
-    if any(first <= 0xDFFF and last >= 0xD800 for first, last in merged):
+    if any(first <= _LAST_SURROGATE and last >= _FIRST_SURROGATE for first, last in merged):
         return intersection(tuple(merged), ALL)
     return tuple(merged)
 

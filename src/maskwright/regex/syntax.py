@@ -79,7 +79,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A condition on the characters at both sides of a position. ``word`` is the set behind ``\\b``."""
+    r"""A condition on the characters at both sides of a position. ``word`` is the set behind ``\b``."""
 
     kind: AnchorKind
     span: tuple[int, int]
