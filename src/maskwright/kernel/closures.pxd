@@ -11,16 +11,23 @@ cdef class Closures:
     cdef public list kind            # kind[position]: FINAL, END, LEX, CAPTURE or CALL
     cdef public list state           # state[position]: first lexeme state of LEX and CAPTURE
     cdef public list target          # target[position]: node of CALL and CAPTURE
-    cdef public list goto_base       # goto_base[position]: goto of label 0, for LEX and CAPTURE
+    cdef public list goto_base       # goto_base[position]: the place after LEX and CAPTURE, -1 for a switch
     cdef public list owner           # owner[position]: the node whose production it belongs to
+    cdef public list filter          # filter[position]: which words of a switch may be read, -1 for all
+    cdef public list lives           # lives[filter]: bit i set if word i may be read
+    cdef public dict live_ids        # that bit set -> filter
+    cdef public dict passed          # filter << 32 | state -> whether a live word is still ahead
+    cdef public dict choices         # position of a switch -> its targets by word
     cdef public list goto_node       # goto_node[goto]: node to call first, -1 for none
     cdef public list goto_position   # goto_position[goto]: where to go on after it
-    cdef public dict goto_ids        # (node, position) -> goto, for places made by captures
+    cdef public dict goto_ids        # (node, position) -> goto, for places made by switches and captures
     cdef public list stacks          # stacks[stack]: ((position, stack below), ...) sorted, positions distinct
     cdef public dict stack_ids       # entries -> stack
     cdef public list depth           # depth[stack]: height, NIL has 0
     cdef public dict merged          # (smaller stack, larger stack) -> their union
     cdef public dict ids             # goto << 32 | stack -> closure
+    cdef long long[::1] memo_key     # memo_key[slot]: the last key of the table of closures that fell there, -1 if none
+    cdef int[::1] memo_value         # memo_value[slot]: its closure
     cdef public int count            # number of closures
     cdef public int[::1] offset      # offset[closure]: its first item; offset[count] is where the next begins
     cdef public int[::1] states      # states[item]: lexeme state
@@ -28,3 +35,5 @@ cdef class Closures:
     cdef public int[::1] stack_of    # stack_of[item]: stack to return to after the lexeme's production
 
     cpdef int find(self, int goto, int stack) except -1
+    cpdef bint passes(self, int filter_, int state) except -1
+    cpdef int leave(self, int position, int label) except -1

@@ -29,6 +29,9 @@ CALL = 4  # a node
 NIL = 0
 ROOT = 1
 
+#: Slots of the memory in front of the table of closures, a power of two; a look-up costs 5 ns there and 50 in a dict.
+MEMO = 1024
+
 Item = tuple[int, int, int]
 
 
@@ -49,6 +52,11 @@ class Closures:
         self.target = [-1]
         self.goto_base = [-1]
         self.owner = [-1]
+        self.filter = [-1]
+        self.lives = []
+        self.live_ids = {}
+        self.passed = {}
+        self.choices = {}
         self.goto_node = []
         self.goto_position = []
         self.goto_ids = {}
@@ -62,6 +70,8 @@ class Closures:
         self.positions = array("i", bytes(4 * 4096))
         self.stack_of = array("i", bytes(4 * 4096))
         self.count = 0
+        self.memo_key = array("q", b"\xff" * (8 * MEMO))
+        self.memo_value = array("i", bytes(4 * MEMO))
 
     def node(self, key: Hashable) -> int:
         """The number of a node; nothing is expanded."""
@@ -95,8 +105,10 @@ class Closures:
                 self.target[position] = self.node(symbol.node)  # type: ignore[attr-defined]
                 self._add_goto(self.target[position], position + 1)
             elif name == "Switch":
-                for key in symbol.targets:  # type: ignore[attr-defined]
-                    self._add_goto(self.node(key), position + 1)
+                self.goto_base[position] = -1
+                self.choices[position] = symbol.targets  # type: ignore[attr-defined]
+                if symbol.live >= 0:  # type: ignore[attr-defined]
+                    self.filter[position] = self._filter(symbol.live)  # type: ignore[attr-defined]
             else:
                 self._add_goto(-1, position + 1)
         self._add(END, 0, -1, node)
@@ -115,11 +127,35 @@ class Closures:
         self.target.append(target)
         self.goto_base.append(-1)
         self.owner.append(node)
+        self.filter.append(-1)
 
     def _add_goto(self, node: int, position: int) -> int:
         self.goto_node.append(node)
         self.goto_position.append(position)
         return len(self.goto_node) - 1
+
+    def _filter(self, live: int) -> int:
+        found = self.live_ids.get(live)
+        if found is None:
+            found = self.live_ids[live] = len(self.lives)
+            self.lives.append(live)
+        return found  # type: ignore[no-any-return]
+
+    def passes(self, filter_: cython.int, state: cython.int) -> cython.bint:
+        """Whether a state of a filtered lexeme still leads to one of the words that may be read."""
+        key: cython.longlong = (cython.cast(cython.longlong, filter_) << 32) | state
+        found = self.passed.get(key)
+        if found is None:
+            expression = self.lexicon.state_expressions[state]
+            found = self.passed[key] = self.lexicon.holds(expression, self.lives[filter_])
+        return found  # type: ignore[no-any-return]
+
+    def leave(self, position: cython.int, label: cython.int) -> cython.int:
+        """The place after a lexeme that has read a word; a switch's targets are asked for one by one."""
+        goto: cython.int = self.goto_base[position]
+        if goto >= 0:
+            return goto
+        return self.goto(self.node(self.choices[position][label]), position + 1)
 
     def goto(self, node: int, position: int) -> int:
         """A place made at run time: call a realised node, then go on at a position."""
@@ -177,6 +213,9 @@ class Closures:
     def find(self, goto: cython.int, stack: cython.int) -> cython.int:
         """The closure of a place with a stack: items ``offset[c] .. offset[c + 1]`` of the columns."""
         key: cython.longlong = (cython.cast(cython.longlong, goto) << 32) | stack
+        slot: cython.int = (goto * 31 + stack) & (MEMO - 1)
+        if self.memo_key[slot] == key:
+            return self.memo_value[slot]
         found = self.ids.get(key)
         if found is None:
             node = self.goto_node[goto]
@@ -187,6 +226,8 @@ class Closures:
                 below = self.push(position, stack)
                 places = [(start, below) for start in self.starts(node)]
             found = self.ids[key] = self._store(self.enter(places))
+        self.memo_key[slot] = key
+        self.memo_value[slot] = found
         return found
 
     def enter(self, places: list[tuple[int, int]]) -> list[Item]:

@@ -10,6 +10,7 @@ cdef class Covers:
     cdef public Trie trie                     # the whole vocabulary
     cdef public dict profiles                 # state -> Profile of an endless text loop
     cdef public int longest                   # characters of the longest token
-    cdef public list by_length                # by_length[n]: ids of tokens of n characters
+    cdef public int[::1] by_length            # places in trie order, sorted by length
+    cdef public int[::1] up_to                # up_to[n]: how many tokens have fewer than n characters
 
     cpdef void add(self, unsigned long long categories, int most, unsigned int[::1] row) except *

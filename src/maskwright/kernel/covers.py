@@ -31,12 +31,14 @@ class Covers:
         self.length = array("i", bytes(4 * len(trie.order)))
         self.order = trie.order
         self._summarise(trie)
-        lengths = array("i", self.length)
-        self.longest = max(lengths, default=0)
-        #: by_length[n]: tokens of exactly n characters.
-        self.by_length = [[] for _ in range(self.longest + 1)]
-        for token, length in zip(trie.order, lengths, strict=True):
-            self.by_length[length].append(token)
+        places = sorted(range(len(self.length)), key=self.length.__getitem__)
+        self.longest = self.length[places[-1]] if places else 0
+        self.by_length = array("i", places)
+        self.up_to = array("i", bytes(4 * (self.longest + 2)))
+        for place in places:
+            self.up_to[self.length[place] + 1] += 1
+        for n in range(1, self.longest + 2):
+            self.up_to[n] += self.up_to[n - 1]
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
@@ -89,15 +91,28 @@ class Covers:
                 row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
         return fresh
 
-    def _shorter(self, categories: int, most: int) -> object:
-        """From the nearest longer row, drop what is too long: lengths run downwards while a string is written."""
-        longer = most + 1
-        while longer < self.longest and (categories, longer) not in self.rows:
-            longer += 1
-        if longer >= self.longest:
-            longer = UNBOUNDED
-        row = array("I", self._find(categories, longer))
-        for length in range(most + 1, min(longer, self.longest) + 1):
-            for token in self.by_length[length]:
-                row[token >> 5] &= ~(1 << (token & 31)) & 0xFFFFFFFF
-        return row
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _shorter(self, categories: cython.ulonglong, most: cython.int) -> object:
+        """Add the short tokens to nothing, or take the long ones from the whole row, whichever are fewer."""
+        refused: cython.ulonglong = ~categories | ILL_FORMED
+        stop: cython.int = self.up_to[most + 1]
+        total: cython.int = len(self.by_length)
+        i: cython.int
+        j: cython.int
+        token: cython.int
+        if stop < total - stop:
+            fresh = array("I", bytes(4 * ((self.width + 31) // 32)))
+            row: cython.uint[::1] = fresh
+            for i in range(stop):
+                j = self.by_length[i]
+                if not self.path[j] & refused:
+                    token = self.order[j]
+                    row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
+            return fresh
+        fresh = array("I", self._find(categories, UNBOUNDED))
+        row = fresh
+        for i in range(stop, total):
+            token = self.order[self.by_length[i]]
+            row[token >> 5] &= ~(cython.cast(cython.uint, 1) << (token & 31))
+        return fresh

@@ -13,3 +13,12 @@ cdef class Expressions:
     cdef public dict machine_ids           # machine -> m
     cdef public list machine_states        # machine_states[m][i]: the i-th state of machine m
     cdef public list machine_state_ids     # machine_state_ids[m][state] -> i
+
+    cpdef int make(self, int kind, int first, int second, int third, tuple parts, bint nullable, bint hollow) except -1
+    cpdef int label(self, int which) except -1
+    cpdef int word_run(self, int table, int low, int high, int depth) except -1
+    cpdef int cat(self, int one, int other) except -1
+    cpdef int repeat(self, int x, int least, int most) except -1
+    cpdef int raw(self, int x) except -1
+    cpdef int body(self, int x, int minimal) except -1
+    cpdef int escape(self, int x, int minimal) except -1

@@ -11,6 +11,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Hashable
 
+import cython
+
 __all__ = [
     "ALL",
     "AND",
@@ -77,8 +79,8 @@ class Expressions:
         self.machine_ids: dict[object, int] = {}
         self.machine_states: list[list[Hashable]] = []
         self.machine_state_ids: list[dict[Hashable, int]] = []
-        self._make(LITERAL_KIND, 0, 0, 0, (), nullable=False, hollow=False)
-        self._make(LITERAL_KIND, 1, 0, 0, (), nullable=True, hollow=False)
+        self.make(LITERAL_KIND, 0, 0, 0, (), False, False)
+        self.make(LITERAL_KIND, 1, 0, 0, (), True, False)
         self.repeat(self.chars(SURROGATE_FREE), 0, -1)
         # chars() made expression 2; ALL is fixed to be 2, so exchange the two ids once.
         self._exchange(2, 3)
@@ -92,14 +94,22 @@ class Expressions:
     def _key(self, x: int) -> tuple[Hashable, ...]:
         return (self.kind[x], self.first[x], self.second[x], self.third[x], self.parts[x])
 
-    def _make(
-        self, kind: int, first: int, second: int, third: int, parts: tuple[Hashable, ...], *, nullable: bool, hollow: bool
-    ) -> int:
+    def make(
+        self,
+        kind: cython.int,
+        first: cython.int,
+        second: cython.int,
+        third: cython.int,
+        parts: tuple,
+        nullable: cython.bint,
+        hollow: cython.bint,
+    ) -> cython.int:
+        """The expression with this structure; only the smart constructors below call it."""
         key = (kind, first, second, third, parts)
         found = self.ids.get(key)
         if found is not None:
-            return found
-        x = len(self.kind)
+            return found  # type: ignore[no-any-return]
+        x: cython.int = len(self.kind)
         self.kind.append(kind)
         self.first.append(first)
         self.second.append(second)
@@ -110,9 +120,9 @@ class Expressions:
         self.ids[key] = x
         return x
 
-    def label(self, which: int) -> int:
+    def label(self, which: cython.int) -> cython.int:
         """The empty string that remembers which word was read."""
-        return self._make(LABEL, which, 0, 0, (), nullable=True, hollow=False)
+        return self.make(LABEL, which, 0, 0, (), True, False)
 
     def chars(self, ranges: tuple[tuple[int, int], ...]) -> int:
         """One code point; surrogates are cut out, since no encoding can carry them."""
@@ -124,7 +134,7 @@ class Expressions:
                 clean.append((low, high))
             if high > 0xDFFF:
                 clean.append((max(low, 0xE000), high))
-        return self._make(CHARS, 0, 0, 0, tuple(clean), nullable=False, hollow=False) if clean else NEVER
+        return self.make(CHARS, 0, 0, 0, tuple(clean), False, False) if clean else NEVER
 
     def words(self, strings: tuple[str, ...], labelled: bool) -> int:
         """One of the strings; labelled ones report their place in the given order."""
@@ -137,13 +147,13 @@ class Expressions:
             self.table_ids[key] = table
         return self.word_run(table, 0, len(strings), 0)
 
-    def word_run(self, table: int, low: int, high: int, depth: int) -> int:
+    def word_run(self, table: cython.int, low: cython.int, high: cython.int, depth: cython.int) -> cython.int:
         """The rests, after ``depth`` characters, of the words ``low`` to ``high`` of a table."""
         text, labels = self.tables[table]
         done = len(text[low]) == depth
         if done and high - low == 1:
             return self.label(labels[low]) if labels else EPSILON
-        return self._make(WORDS, table, low, high, (depth,), nullable=done, hollow=False)
+        return self.make(WORDS, table, low, high, (depth,), done, False)
 
     def word_moves(self, x: int) -> list[tuple[int, int, int]]:
         """``(code point, code point, rest)`` for every next character of a run of words."""
@@ -184,9 +194,9 @@ class Expressions:
             place = ids[state] = len(ids)
             self.machine_states[which].append(state)
         accepts: bool = machine.accepts(state)  # type: ignore[attr-defined]
-        return self._make(MACHINE, which, place, 0, (), nullable=accepts, hollow=False)
+        return self.make(MACHINE, which, place, 0, (), accepts, False)
 
-    def cat(self, one: int, other: int) -> int:
+    def cat(self, one: cython.int, other: cython.int) -> cython.int:
         """One after the other; right-associated, so that deriving touches the head only."""
         if one == NEVER or other == NEVER:
             return NEVER
@@ -204,7 +214,7 @@ class Expressions:
                 continue
             null = self.nullable[head] and self.nullable[other]
             hollow = self.hollow[head] or self.hollow[other]
-            other = self._make(CAT, head, other, 0, (), nullable=null, hollow=hollow)
+            other = self.make(CAT, head, other, 0, (), null, hollow)
         return other
 
     def unite(self, given: list[int]) -> int:
@@ -225,7 +235,7 @@ class Expressions:
             return flat.pop()
         null = any(self.nullable[x] for x in flat)
         hollow = any(self.hollow[x] for x in flat)
-        return self._make(OR, 0, 0, 0, tuple(sorted(flat)), nullable=null, hollow=hollow)
+        return self.make(OR, 0, 0, 0, tuple(sorted(flat)), null, hollow)
 
     def intersect(self, given: list[int]) -> int:
         """What the text expressions have in common; it may be empty without being NEVER (see ``Moves.is_alive``)."""
@@ -251,7 +261,7 @@ class Expressions:
         if len(flat) == 1:
             return flat.pop()
         null = all(self.nullable[x] for x in flat)
-        return self._make(AND, 0, 0, 0, tuple(sorted(flat)), nullable=null, hollow=True)
+        return self.make(AND, 0, 0, 0, tuple(sorted(flat)), null, True)
 
     def _is_counter(self, x: int) -> bool:
         return self.kind[x] == REPEAT and self.kind[self.first[x]] == CHARS
@@ -278,9 +288,9 @@ class Expressions:
             return NEVER
         if self.kind[x] == NOT:
             return self.first[x]
-        return self._make(NOT, x, 0, 0, (), nullable=not self.nullable[x], hollow=True)
+        return self.make(NOT, x, 0, 0, (), not self.nullable[x], True)
 
-    def repeat(self, x: int, least: int, most: int) -> int:
+    def repeat(self, x: cython.int, least: cython.int, most: cython.int) -> cython.int:
         """``least`` to ``most`` times (-1: no bound)."""
         if most == 0 or x == EPSILON:
             return EPSILON
@@ -293,25 +303,25 @@ class Expressions:
         if self.kind[x] == REPEAT and self.second[x] <= 1 and self.third[x] < 0 and most < 0:
             # (x*)* and the like are x*; (x+)+ is x+.
             return self.repeat(self.first[x], min(self.second[x], least), -1)
-        return self._make(REPEAT, x, least, most, (), nullable=least == 0, hollow=self.hollow[x])
+        return self.make(REPEAT, x, least, most, (), least == 0, self.hollow[x])
 
-    def raw(self, x: int) -> int:
+    def raw(self, x: cython.int) -> cython.int:
         """The UTF-8 spelling of a text expression."""
         if x in (NEVER, EPSILON):
             return x
-        return self._make(RAW, x, 0, 0, (), nullable=self.nullable[x], hollow=False)
+        return self.make(RAW, x, 0, 0, (), self.nullable[x], False)
 
-    def body(self, x: int, minimal: int) -> int:
+    def body(self, x: cython.int, minimal: cython.int) -> cython.int:
         """A text expression inside JSON quotes, and the closing quote."""
-        return NEVER if x == NEVER else self._make(BODY, x, minimal, 0, (), nullable=False, hollow=False)
+        return NEVER if x == NEVER else self.make(BODY, x, minimal, 0, (), False, False)
 
-    def escape(self, x: int, minimal: int) -> int:
+    def escape(self, x: cython.int, minimal: cython.int) -> cython.int:
         """The same after a backslash."""
-        return self._make(ESCAPE, x, minimal, 0, (), nullable=False, hollow=False)
+        return self.make(ESCAPE, x, minimal, 0, (), False, False)
 
     def partial(self, kind: int, more: int, rests: list[tuple[int, int, int]]) -> int:
         """A character of which ``more`` bytes or digits are still to come; ``rests`` are relative to what was read."""
-        return self._make(kind, more, 0, 0, tuple(rests), nullable=False, hollow=False) if rests else NEVER
+        return self.make(kind, more, 0, 0, tuple(rests), False, False) if rests else NEVER
 
 
 def _overlap(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:

@@ -23,3 +23,5 @@ cdef class Lexicon:
 
     cpdef int state(self, int x) except -1
     cpdef void fill(self, int s) except *
+    cdef bint _fill_words(self, int s, int x) except -1
+    cdef void _describe(self, int s, int x) except *

@@ -17,12 +17,15 @@ from maskwright.kernel.expressions import (
     CAT,
     CHARS,
     EPSILON,
+    ESCAPE,
+    HEX,
     LABEL,
     NEVER,
     NOT,
     OR,
     RAW,
     REPEAT,
+    TAIL,
     WORDS,
     Expressions,
 )
@@ -145,13 +148,17 @@ class Lexicon:
         self._describe(s, x)
         return s
 
-    def _describe(self, s: int, x: int) -> None:
-        e = self.expressions
-        kind = e.kind[x]
-        bits = 0 if kind == LABEL or x in (NEVER, EPSILON) else CONTINUES
+    def _describe(self, s: cython.int, x: cython.int) -> cython.void:
+        e: Expressions = self.expressions
+        kind: cython.int = e.kind[x]
+        bits: cython.int = 0 if kind == LABEL or x in (NEVER, EPSILON) else CONTINUES
         if e.nullable[x]:
             bits |= ACCEPTS
         self.label[s] = e.first[x] if kind == LABEL else 0
+        if kind in (ESCAPE, HEX, TAIL, LABEL) or (kind == BODY and e.kind[e.first[x]] in (WORDS, LABEL)):
+            self.run[s] = self.most[s] = self.base[s] = 0
+            self.flags[s] = bits
+            return
         self.run[s], self.most[s] = self._run(x)
         if self.run[s] & TEXT_CATEGORIES:
             bits |= WIDE
@@ -211,6 +218,25 @@ class Lexicon:
         run = self._text_run(e.intersect(kept)) if len(kept) < len(parts) and len(kept) < 2 else (0, 0)
         return run if run[1] == UNBOUNDED else (0, 0)
 
+    def holds(self, x: int, live: int) -> bool:
+        """Whether a rest of labelled words leads to one whose bit is set in ``live``."""
+        e = self.expressions
+        todo = [x]
+        while todo:
+            at = todo.pop()
+            kind = e.kind[at]
+            if kind == LABEL:
+                if live >> e.first[at] & 1:
+                    return True
+            elif kind == WORDS:
+                if any(live >> which & 1 for which in e.tables[e.first[at]][1][e.second[at] : e.third[at]]):
+                    return True
+            elif kind in (HEX, TAIL):
+                todo.extend([part[2] for part in e.parts[at]])
+            else:
+                todo.append(e.second[at] if kind == CAT else e.first[at])
+        return False
+
     def is_spellable(self, x: int) -> bool:
         """Whether bytes that occur in the vocabulary lead from a byte expression to its end; remembered."""
         if not self.absent or x == NEVER:
@@ -245,8 +271,40 @@ class Lexicon:
             moves = cut
         return moves
 
+    def _fill_words(self, s: cython.int, x: cython.int) -> cython.bint:
+        """Fill the row of a string body that is one of some words, if its next characters are plain; a member name
+        costs a state a character, so this is the row that is filled most often."""
+        e: Expressions = self.expressions
+        text: cython.int = e.first[x]
+        minimal: cython.int = e.second[x]
+        moves = e.word_moves(text)
+        byte: cython.int
+        start: cython.Py_ssize_t = 256 * s
+        for point, _, _ in moves:
+            if not 0x20 <= point < 0x80 or point == 0x22 or point == 0x5C:
+                return False
+        targets = [self.state(e.body(then, minimal)) for _, _, then in moves]
+        closed: cython.int = DEAD
+        if e.nullable[text]:
+            labels = e.tables[e.first[text]][1]
+            closed = self.state(e.label(labels[e.second[text]])) if labels else self.state(EPSILON)
+        escaped: cython.int = self.state(e.escape(text, 0)) if moves and not minimal else DEAD
+        rows: cython.int[::1] = self.rows
+        for byte in range(256):
+            rows[start + byte] = DEAD
+        for move, target in zip(moves, targets, strict=True):
+            byte = move[0]
+            rows[start + byte] = target
+        rows[start + 0x22] = closed
+        rows[start + 0x5C] = escaped
+        return True
+
     def fill(self, s: cython.int) -> cython.void:
         """Fill a state's row."""
+        e: Expressions = self.expressions
+        x: cython.int = self.state_expressions[s]
+        if e.kind[x] == BODY and e.kind[e.first[x]] == WORDS and not self.absent and self._fill_words(s, x):
+            return
         moves = self.moves.of(self.state_expressions[s])
         if self.absent:
             moves = [move for move in self._present(moves) if self.is_spellable(move[2])]

@@ -8,8 +8,7 @@ cdef class Profile:
     cdef public int[::1] spent             # spent[token]: characters of the loop it uses, -1 if it cannot be read
     cdef public int[::1] crossing          # crossing[token]: 1 if the lexeme ends in or after it, else -1
     cdef public Trie rests                 # what is left of crossing tokens after the lexeme's end
-    cdef public dict by_spent              # n -> tokens that spend n
-    cdef public int most                   # the largest n
+    cdef public int most                   # the largest spent[token]
     cdef public dict limits                # n -> row of tokens that spend at most n
     cdef public dict floors                # n -> row without tokens that end the lexeme having spent less than n
 

@@ -38,11 +38,7 @@ class Profile:
         owners: list[int] = []
         self._explore(lexicon, trie, rests, owners)
         self.rests = Trie(rests, owners)
-        self.by_spent = {}
-        for token in trie.order:
-            if self.spent[token] >= 0:
-                self.by_spent.setdefault(self.spent[token], []).append(token)
-        self.most = max(self.by_spent, default=0)
+        self.most = max(self.spent, default=0)
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
@@ -110,25 +106,30 @@ class Profile:
                 self.spent[token] = count
                 self.crossing[token] = 1
 
-    def limit(self, most: int) -> object:
+    def limit(self, most: cython.int) -> object:
         """The tokens that spend at most ``most`` characters, as a row."""
         row = self.limits.get(most)
         if row is None:
-            row = self.limits[most] = self._row([n for n in self.by_spent if n <= most], ended_only=False)
+            row = self.limits[most] = self._row(0, most, 0)
         return row
 
-    def floor(self, least: int) -> object:
+    def floor(self, least: cython.int) -> object:
         """The tokens that stay inside, or end the lexeme having spent at least ``least`` characters, as a row."""
         row = self.floors.get(least)
         if row is None:
-            row = self.floors[least] = self._row([n for n in self.by_spent if n < least], ended_only=True)
-            row = self.floors[least] = array("I", [~word & 0xFFFFFFFF for word in row])
+            row = self.floors[least] = self._row(least, self.most, 1)
         return row
 
-    def _row(self, counts: list[int], *, ended_only: bool) -> array[int]:
-        row = array("I", bytes(4 * self.words))
-        for n in counts:
-            for token in self.by_spent[n]:
-                if not ended_only or self.crossing[token] == 1:
-                    row[token >> 5] |= 1 << (token & 31)
-        return row
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _row(self, least: cython.int, most: cython.int, ended: cython.int) -> object:
+        """Tokens that spend ``least`` to ``most``; with ``ended`` the lower bound is for tokens that end the lexeme."""
+        fresh = array("I", bytes(4 * self.words))
+        row: cython.uint[::1] = fresh
+        token: cython.int
+        n: cython.int
+        for token in range(len(self.spent)):
+            n = self.spent[token]
+            if 0 <= n <= most and (n >= least or (ended and self.crossing[token] < 0)):
+                row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
+        return fresh

@@ -122,8 +122,7 @@ class Walker:
     def _leave(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
         """A lexeme may end: add what can be entered after it; the new top."""
         closures: Closures = self.closures
-        base: cython.int = closures.goto_base[position]
-        goto: cython.int = base + self.lexicon.label[state]
+        goto: cython.int = closures.leave(position, self.lexicon.label[state])
         if self.source is not None and closures.kind[position] == CAPTURE:
             key = self.realize(closures.node_keys[closures.target[position]], self.source(self.done))
             goto = closures.goto(closures.node(key), position + 1)
@@ -141,6 +140,7 @@ class Walker:
     def _step(self, d: cython.int, byte: cython.int) -> cython.int:
         """Read a byte from frame d into frame d + 1; the number of items there."""
         lexicon: Lexicon = self.lexicon
+        closures: Closures = self.closures
         start: cython.int = self.offset[d + 1]
         top: cython.int = start
         j: cython.int
@@ -152,6 +152,9 @@ class Walker:
                 lexicon.fill(self.states[j])
                 state = lexicon.rows[256 * self.states[j] + byte]
             if state == DEAD:
+                continue
+            bits = closures.filter[self.positions[j]]
+            if bits >= 0 and not closures.passes(bits, state):
                 continue
             bits = lexicon.flags[state]
             if bits & CONTINUES:
@@ -178,6 +181,7 @@ class Walker:
         categories within ``covered_most`` characters are passed over: their bits are set already.
         """
         lexicon: Lexicon = self.lexicon
+        closures: Closures = self.closures
         byte: cython.int[::1] = trie.byte
         depth: cython.int[::1] = trie.depth
         end: cython.int[::1] = trie.end
@@ -206,7 +210,8 @@ class Walker:
                 if state < 0:
                     lexicon.fill(states[j])
                     state = lexicon.rows[256 * states[j] + byte[node]]
-                if state == DEAD:
+                bits = closures.filter[self.positions[j]]
+                if state == DEAD or (bits >= 0 and not closures.passes(bits, state)):
                     node = end[node]
                     continue
                 bits = lexicon.flags[state]
@@ -273,7 +278,7 @@ class Walker:
             return self._walk(self.trie, row, 1, self.trie.size, lexicon.run[state], lexicon.most[state])
         profile: Profile = self.covers.profile(lexicon, base)
         _unite(row, profile.inside)
-        found: cython.int = self.closures.find(self.closures.goto_base[item[1]], item[2])
+        found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
         self._load_closure(found)
         self._walk(profile.rests, row, 1, profile.rests.size, 0, 0)
         if lexicon.limit[state] < profile.most:
@@ -383,9 +388,12 @@ class Walker:
     def _mark_live(self, d: cython.int, live: cython.uchar[::1]) -> cython.int:
         """Mark the bytes that some item of frame d can read; 1 if the output may also end there."""
         lexicon: Lexicon = self.lexicon
+        closures: Closures = self.closures
         i: cython.int
         b: cython.int
         state: cython.int
+        after: cython.int
+        chosen: cython.int
         ends: cython.int = 0
         for i in range(self.offset[d], self.offset[d + 1]):
             state = self.states[i]
@@ -393,8 +401,10 @@ class Walker:
                 ends = 1
             if lexicon.rows[256 * state] < 0:
                 lexicon.fill(state)
+            chosen = closures.filter[self.positions[i]]
             for b in range(256):
-                if lexicon.rows[256 * state + b] > 0:
+                after = lexicon.rows[256 * state + b]
+                if after > 0 and (chosen < 0 or closures.passes(chosen, after)):
                     live[b] = 1
         return ends
 

@@ -9,7 +9,7 @@ a node must not reach itself before a byte is read.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,8 +32,11 @@ class Switch:
     """Read one of the words of a ``quote(words(..., labelled=True))`` term, then call the target of that word."""
 
     term: Term
-    #: ``targets[i]`` is the node called after word ``i``; same length as the words.
-    targets: tuple[NodeKey, ...]
+    #: ``targets[i]`` is the node called after word ``i``; asked for only when the word is read.
+    targets: Sequence[NodeKey]
+    #: Bit ``i`` set: word ``i`` may be read (all by default, at least one). One term then serves every subset of its
+    #: words, and so do the states that the kernel learns for it.
+    live: int = -1
 
 
 @dataclass(frozen=True, slots=True)
