@@ -12,6 +12,7 @@ from typing import Final
 
 from maskwright.network.lexeme import (
     ANY_CHARACTER,
+    ANYTHING,
     EPSILON,
     Term,
     characters,
@@ -19,6 +20,7 @@ from maskwright.network.lexeme import (
     intersect,
     literal,
     repeat,
+    subtract,
     unite,
     words,
 )
@@ -30,6 +32,7 @@ __all__ = [
     "DOT",
     "HEX",
     "HYPHEN",
+    "ascii_hostname",
     "email",
     "hostname",
     "internationalized_email",
@@ -66,7 +69,6 @@ def text(string: str) -> Term:
 
 DIGIT: Final = one_of("09")
 ALPHA: Final = one_of("az", "AZ")
-LETTER_OR_DIGIT: Final = one_of("az", "AZ", "09")
 HEX: Final = one_of("09", "af", "AF")
 COLON: Final = literal(":")
 DOT: Final = literal(".")
@@ -118,28 +120,29 @@ def uuid() -> Term:
 
 
 @cache
-def hostname() -> Term:
-    """Names of RFC 1123 section 2.1: labels of 1 to 63 letters, digits and inner hyphens, at most 253 characters.
+def ascii_hostname() -> Term:
+    """Names of RFC 1123 section 2.1: labels of 1 to 63 letters, digits and inner hyphens, at most 253 characters."""
+    return _hostname(_label())
 
-    Labels with ``--`` in the third and fourth place are reserved (RFC 5890 section 2.3.1) and left out. The only ones
-    in use, A-labels (``xn--``), are valid if what they decode to is (RFC 5891 section 5.4); no finite automaton decides
-    that, and an invalid one must not be written.
+
+@cache
+def hostname() -> Term:
+    """The same with A-labels (RFC 5890 section 2.3.2.1), which are left out.
+
+    A label that begins with ``xn--`` is valid if what it decodes to is (RFC 5891 section 5.4). No finite automaton
+    decides that, and an invalid one must not be written; so none is.
     """
-    label = intersect(
-        repeat(one_of("az", "AZ", "09", "-"), 1, 63),
-        concatenate(LETTER_OR_DIGIT, optional(repeat(one_of("az", "AZ", "09", "-")), LETTER_OR_DIGIT)),
-    )
+    return _hostname(subtract(_label(), concatenate(text("xn--"), ANYTHING)))
+
+
+def _label() -> Term:
     inner = one_of("az", "AZ", "09", "-")
-    unreserved = unite(
-        repeat(ANY_CHARACTER, 0, 3),
-        concatenate(
-            inner,
-            inner,
-            unite(concatenate(LETTER_OR_DIGIT, inner), concatenate(HYPHEN, LETTER_OR_DIGIT)),
-            repeat(inner),
-        ),
-    )
-    return intersect(separated(intersect(label, unreserved), DOT), repeat(ANY_CHARACTER, 0, 253))
+    end = one_of("az", "AZ", "09")
+    return intersect(repeat(inner, 1, 63), concatenate(end, optional(repeat(inner), end)))
+
+
+def _hostname(label: Term) -> Term:
+    return intersect(separated(label, DOT), repeat(ANY_CHARACTER, 0, 253))
 
 
 @cache
