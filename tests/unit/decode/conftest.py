@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from maskwright.errors import TokenError
 from maskwright.vocabulary import Vocabulary
+from tests.unit.gguf_writer import gguf_file
 
 #: What the toy vocabulary can write; ids 0 and 1 end the output.
 PIECES = [b"", b"", *(bytes([c]) for c in range(32, 127)), b"ab", b"abc", b"bc", b'{"', b'": ', b'"}']
@@ -89,38 +89,19 @@ def language(vocabulary: Vocabulary) -> Callable[..., LanguageGuide]:
     return lambda *words: LanguageGuide(vocabulary, words)
 
 
-def _string(text: str | bytes) -> bytes:
-    data = text.encode() if isinstance(text, str) else text
-    return struct.pack("<Q", len(data)) + data
-
-
-def _value(value: object) -> bytes:
-    match value:
-        case bool():
-            return struct.pack("<I?", 7, value)
-        case int():
-            return struct.pack("<Ii", 5, value)
-        case float():
-            return struct.pack("<If", 6, value)
-        case str():
-            return struct.pack("<I", 8) + _string(value)
-        case [int(), *_]:
-            return struct.pack("<IIQ", 9, 5, len(value)) + struct.pack(f"<{len(value)}i", *value)
-        case list():
-            return struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(_string, value))
-    raise TypeError(value)
+def _kind(value: object) -> str:
+    """The metadata type of a value."""
+    kinds = {bool: "bool", int: "int32", float: "float32", str: "string"}
+    return f"[{kinds[type(value[0])]}]" if isinstance(value, list) else kinds[type(value)]
 
 
 def write_gguf(path: Path, metadata: dict[str, object], tensors: dict[str, tuple[tuple[int, ...], int, bytes]]) -> Path:
-    """Write a file of version 3; each tensor as (shape, type code, bytes)."""
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
-    head += b"".join(_string(key) + _value(value) for key, value in metadata.items())
-    body = b""
+    """Write a file; each tensor as (shape, type code, bytes)."""
+    entries, body = [], b""
     for name, (shape, code, data) in tensors.items():
-        head += _string(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *reversed(shape))
-        head += struct.pack("<IQ", code, len(body))
+        entries.append((name, shape[::-1], code, len(body)))
         body += data + bytes(-len(data) % 32)
-    path.write_bytes(head + bytes(-len(head) % 32) + body)
+    path.write_bytes(gguf_file([(key, _kind(value), value) for key, value in metadata.items()], entries, body))
     return path
 
 

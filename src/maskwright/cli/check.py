@@ -1,0 +1,59 @@
+"""``maskwright check``: whether a schema compiles, under which policies, and everything that stands in its way."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+import maskwright as mw
+from maskwright.cli.console import write
+from maskwright.cli.excerpts import draw_excerpt, draw_mask
+from maskwright.cli.exits import Exit
+from maskwright.cli.policies import add_policies, compile_schema_argument
+from maskwright.cli.sources import read_schema
+from maskwright.cli.vocabularies import add_vocabulary, read_vocabulary
+from maskwright.errors import Problem
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("schema", help="a file, - for standard input, or JSON text")
+    add_vocabulary(parser)
+    add_policies(parser)
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Print the report; problems first to last, each with its place and an excerpt of the schema there."""
+    name, data = read_schema(arguments.schema)
+    cutter = read_vocabulary(arguments.model)
+    try:
+        constraint = compile_schema_argument(arguments, data)
+        guide = mw.compile(constraint, cutter.vocabulary)
+        matcher = guide.matcher()
+        allowed = draw_mask(matcher.mask(), cutter.vocabulary)
+    except mw.ConstraintError as error:
+        write(f"{name}: refused, {_count(len(error.problems), 'problem')}\n\n")
+        write("\n".join(_draw_problem(problem, data) for problem in error.problems))
+        return Exit.REFUSED
+    lines = [f"{name}: supported; every keyword of it is enforced"]
+    lines += ["policies:", *(f"  {policy} = {value!r}" for policy, value in constraint.policies.items())]
+    lines += _draw_warnings(constraint.warnings)
+    lines += [f"first mask ({cutter.name}, {len(cutter.vocabulary)} ids):", f"  {allowed}"]
+    write("\n".join(lines) + "\n")
+    return Exit.OK
+
+
+def _draw_warnings(warnings: Iterable[Problem]) -> list[str]:
+    lines = [f"  {warning}" for warning in warnings]
+    return ["warnings:", *lines] if lines else ["warnings: none"]
+
+
+def _draw_problem(problem: Problem, data: bytes) -> str:
+    excerpt = draw_excerpt(problem.place, data)
+    return f"{problem}\n" + "".join(f"    {line}\n" for line in excerpt)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,24 @@
+"""The exit codes of every command."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["Exit"]
+
+
+class Exit(IntEnum):
+    """What the process ends with."""
+
+    #: The output is complete.
+    OK = 0
+    #: A constraint, text or model was refused; the reason is on standard error.
+    REFUSED = 1
+    #: The arguments have no meaning, or a file cannot be read or written.
+    USAGE = 2
+    #: The tokens ran out before the output was complete; its beginning was printed.
+    TRUNCATED = 3
+    #: Ended by Ctrl-C.
+    INTERRUPTED = 130
+    #: The reader of standard output went away (the code that a shell gives for SIGPIPE).
+    PIPE = 141
