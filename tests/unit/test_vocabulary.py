@@ -61,7 +61,9 @@ def test_the_width_is_that_of_the_logits(given_width: int | None, width: int) ->
 def test_a_narrower_width_cuts_only_what_is_never_text() -> None:
     """Gemma 3 names an image token one beyond its last logit; text beyond the last logit is a mistake."""
     made = vocabulary([b"", b"a", b"", b""], special_ids=[2], special_names={"<image>": 3}, logit_width=3)
-    assert (made.tokens, made.special_ids, dict(made.special_names)) == ((b"", b"a", b""), {0, 2}, {})
+    assert made.tokens == (b"", b"a", b"")
+    assert made.special_ids == {0, 2}
+    assert made.special_names == {}
     with pytest.raises(VocabularyError, match="leaves out id 6"):
         vocabulary(logit_width=6)
     with pytest.raises(VocabularyError, match="leaves out id 3"):

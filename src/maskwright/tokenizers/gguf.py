@@ -66,6 +66,8 @@ def _content(file: Gguf) -> Content:
         raise refusal(file.path, f"tokens of the model {model!r} are not read, only of {known}", _REMEDY)
     content = metadata.strings(_TOKENS)
     types = [int(kind) for kind in metadata.numbers(_TYPES)] if _TYPES in metadata else [NORMAL] * len(content)
+    if len(types) != len(content):
+        raise refusal(file.path, f"{len(content)} tokens have {len(types)} types", "fetch the file again")
     try:
         texts = [token.decode() for token in content]
         tokens = spell_typed(texts, types, *_MODELS[model])
