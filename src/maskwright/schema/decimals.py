@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import gcd
 from typing import Final, cast
 
@@ -267,13 +268,27 @@ class SpelledMachine:
             return _signs(state[1], state[2])
         if kind == "power":
             return _power_moves(state)
-        found: list[tuple[int, State | None]] = []
+        found: list[tuple[int, int, State | None]] = []
         if kind != "start" and state[1] == _INTEGER:
-            found.append((0x2E, self._point(state)))
-        found += [(0x30 + d, self._digit(state, d)) for d in range(10)]
+            found.append((0x2E, 0x2E, self._point(state)))
+        found += [(0x30 + first, 0x2F + end, self._digit(state, first)) for first, end in pairwise(self._cuts(state))]
         if kind != "start" and state[1] != _POINT and (exponents := self._exponents(state)) is not None:
-            found += [(0x45, ("e", *exponents)), (0x65, ("e", *exponents))]
-        return merged_moves(found)
+            found += [(0x45, 0x45, ("e", *exponents)), (0x65, 0x65, ("e", *exponents))]
+        return tuple((first, last, then) for first, last, then in found if then is not None)
+
+    def _cuts(self, state: State) -> list[int]:
+        """The digits at which the next state may change: from one to the next all digits lead alike."""
+        kind = state[0]
+        if self.factor > 1 or (self.keeps_value and kind != "loose"):
+            return list(range(11))
+        cuts = {0, 10} if self.step is None and kind == "loose" else {0, 1, 10}
+        if kind != "loose":
+            base = 10 * state[3] if kind == "tight" else 0
+            for bound, magnitude in ((self.low, self.low_magnitude), (self.high, self.high_magnitude)):
+                if bound is not None:
+                    digit = _prefix(bound, magnitude, decimal_size(base) or 1) - base
+                    cuts.update(d for d in (digit, digit + 1) if 0 < d < 10)
+        return sorted(cuts)
 
     def _point(self, state: State) -> State | None:
         if state[0] == "zero":
@@ -324,6 +339,14 @@ def _order(mantissa: int, scale: int, bound: Fraction) -> int:
     return (left > right) - (left < right)
 
 
+def _prefix(bound: Fraction, magnitude: int, size: int) -> int:
+    """The first ``size`` digits of a number whose leading digit stands at this power of ten."""
+    shift = size - 1 - magnitude
+    if shift < 0:
+        return bound.numerator // (bound.denominator * int(10**-shift))
+    return bound.numerator * int(10**shift) // bound.denominator
+
+
 def _signs(low: int, high: int) -> Moves:
     """The moves after ``e``: a sign, or the first digit of an exponent that is not negative."""
     positive = _power(max(low, 0), high, 0, EXPONENT_DIGITS, must=True)
@@ -350,8 +373,9 @@ def _power_moves(state: State) -> Moves:
     _, low, high, value, left, _ = state
     if left == 0:
         return ()
-    found = [(0x30 + d, _power(low, high, value * 10 + d, left - 1, must=False)) for d in range(10)]
-    return merged_moves(found)
+    if (low, high) == (0, _LARGEST):
+        return ((0x30, 0x39, ("power", 0, _LARGEST, 0, left - 1, False)),)
+    return merged_moves([(0x30 + d, _power(low, high, value * 10 + d, left - 1, must=False)) for d in range(10)])
 
 
 @lru_cache(maxsize=4096)
