@@ -6,9 +6,9 @@ is fixed by how the digits of ``M`` compare with the digits of the bounds. A fur
 down by one, a further fraction digit leaves it where it is. Only a mantissa that is a prefix of a bound's digits needs
 its value.
 
-A step ``a * 10**z`` with ``a`` prime to 10 demands a residue of 0 modulo ``a`` and ``s >= z`` minus the trailing zeros
-of ``M``; for other steps (``5``, ``0.25``) the value is kept. Liveness is again one or two divisions: at the largest
-scale that the upper bound admits the multiples are densest.
+A step is ``a * p**d * 10**z`` with ``a`` prime to 10 and ``p`` 2 or 5. It demands that ``a`` divide ``M``, and that
+``s`` be at least ``z``, less one for each trailing zero of ``M``, plus one for each ``p`` that the rest of ``M`` lacks of
+``p**d``. Liveness is one or two divisions: at the largest scale that the upper bound admits the multiples are densest.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from math import gcd
 from typing import Final, cast
 
 from maskwright.network.lexeme import Term, automaton
+from maskwright.schema.exponents import LARGEST_EXPONENT, exponent_moves, power_moves
 from maskwright.schema.number_cells import Span, decimal_size
-from maskwright.schema.number_machine import Moves, State, merged_moves
+from maskwright.schema.number_machine import Moves, State
 
-__all__ = ["EXPONENT_DIGITS", "SpelledMachine", "spelled_term"]
+__all__ = ["SpelledMachine", "spelled_term"]
 
-EXPONENT_DIGITS: Final = 4
-_LARGEST: Final = 10**EXPONENT_DIGITS - 1
 #: With bounds of at most 4,000 decades and this many digits an exponent of 4 digits can always align the mantissa, so
 #: that liveness need not look at the ends of the exponent's range.
 _MOST_DIGITS: Final = 1_000
@@ -60,8 +59,7 @@ class SpelledMachine:
     * ``("loose", phase, left, low, high, residue, aligned)``: ``left`` more digits may follow in this phase; exponents
       ``low`` to ``high`` (``None``: no bound) give a value between the bounds; ``residue`` is ``M`` modulo ``a``; the
       exponent must be at least ``aligned`` for the step (``None`` without step).
-    * ``("e", low, high)``: ``e`` was read, the exponent must lie there; ``("power", low, high, value, left, must)``:
-      the digits so far have this value and the absolute value must lie there.
+    * ``("e", low, high)`` and ``("power", ...)``: in the exponent, see :mod:`.exponents`.
     """
 
     def __init__(self, span: Span, step: Fraction | None, digits: int | None) -> None:
@@ -74,13 +72,16 @@ class SpelledMachine:
         self.high = span.upper
         self.low_magnitude = _magnitude(span.lower) if span.lower > 0 else 0
         self.high_magnitude = _magnitude(span.upper) if span.upper else 0
-        self.factor: int = 1
-        self.twos = self.fives = 0
+        #: The step is ``factor * prime**excess * 10**base``; residues are kept modulo ``modulus``.
+        self.factor, self.prime, self.excess, self.base = 1, 2, 0, 0
         if step is not None:
-            self.twos = _valuation(step.numerator, 2) - _valuation(step.denominator, 2)
-            self.fives = _valuation(step.numerator, 5) - _valuation(step.denominator, 5)
-            self.factor = step.numerator // gcd(step.numerator, 2 ** max(self.twos, 0) * 5 ** max(self.fives, 0))
-        self.keeps_value = self.twos != self.fives
+            twos = _valuation(step.numerator, 2) - _valuation(step.denominator, 2)
+            fives = _valuation(step.numerator, 5) - _valuation(step.denominator, 5)
+            self.base = min(twos, fives)
+            self.excess = abs(twos - fives)
+            self.prime = 2 if twos > fives else 5
+            self.factor = step.numerator // gcd(step.numerator, 2 ** max(twos, 0) * 5 ** max(fives, 0))
+        self.modulus = self.factor * int(self.prime**self.excess)
 
     def __eq__(self, other: object) -> bool:
         """Compare by value."""
@@ -145,15 +146,30 @@ class SpelledMachine:
         if self.high == 0:
             return None
         fraction = count if phase == _FRACTION else 0
-        if not self.keeps_value and not self._is_tight(value):
+        if not self._is_tight(value):
             low, high = self._scales(value)
-            aligned = None if self.step is None else self.twos - _valuation(value, 10) + fraction
             low = None if low is None else low + fraction
             high = None if high is None else high + fraction
-            return self._loose(phase, self.digits - count, low, high, value % self.factor, aligned)
+            aligned = self._aligned(value, fraction)
+            return self._loose(phase, self.digits - count, low, high, value % self.modulus, aligned)
         left = self.digits if phase == _POINT else self.digits - count
         further = left + self.digits if phase == _INTEGER else left
         return ("tight", phase, count, value) if self._alive(value, further) else None
+
+    def _aligned(self, value: int, fraction: int) -> int | None:
+        """The least exponent that brings a mantissa with so many fraction digits onto the step's decimals."""
+        if self.step is None:
+            return None
+        zeros = _valuation(value, 10)
+        return self.base - zeros + fraction + self._lacking(value // int(10**zeros))
+
+    def _lacking(self, value: int) -> int:
+        """How many more times the prime must divide a mantissa, which may be given modulo :attr:`modulus`."""
+        lacking = self.excess
+        while lacking and value % self.prime == 0:
+            value //= self.prime
+            lacking -= 1
+        return lacking
 
     def _alive(self, value: int, left: int) -> bool:
         """Whether a mantissa with up to ``left`` further digits has a completion.
@@ -197,19 +213,22 @@ class SpelledMachine:
         """The state, or ``None`` if the exponents run out or no completion reaches a multiple."""
         if low is not None and high is not None and low > high:
             return None
-        if aligned is not None:
-            if low is not None:
-                aligned = max(low, aligned)
-            further = left + self.digits if phase == _INTEGER else left
-            if high is not None:
-                read = self.digits - left if phase == _FRACTION else 0
-                # Digits that may still be any while the highest exponent keeps the value on the step's decimals.
-                room = high - self.twos - read
-                if room < 0:
-                    return None if residue or aligned > high else ("loose", phase, left, low, high, residue, aligned)
-                further = min(further, room)
-            if -residue * 10**further % self.factor >= 10**further:
-                return None
+        if aligned is None:
+            return ("loose", phase, left, low, high, residue, aligned)
+        if low is not None:
+            aligned = max(low, aligned)
+        further = left + self.digits if phase == _INTEGER else left
+        modulus = self.factor
+        if high is not None:
+            # Digits that may still be any while the highest exponent keeps the value on the step's decimals.
+            room = high - self.base - (self.digits - left if phase == _FRACTION else 0)
+            if room < 0:
+                reached = residue % self.factor == 0 and aligned <= high
+                return ("loose", phase, left, low, high, residue, aligned) if reached else None
+            modulus *= int(self.prime ** max(0, self.excess - max(0, room - further)))
+            further = min(further, room)
+        if -residue * 10**further % modulus >= 10**further:
+            return None
         return ("loose", phase, left, low, high, residue, aligned)
 
     def _zero(self, phase: int, count: int) -> State | None:
@@ -226,7 +245,7 @@ class SpelledMachine:
     def _exponents(self, state: State) -> tuple[int, int] | None:
         """The exponents that may follow a mantissa, ends included; ``None`` if none may."""
         if state[0] == "zero":
-            return (-_LARGEST, _LARGEST) if self.span.has_zero else None
+            return (-LARGEST_EXPONENT, LARGEST_EXPONENT) if self.span.has_zero else None
         low: int | None
         high: int | None
         if state[0] == "loose":
@@ -236,15 +255,15 @@ class SpelledMachine:
             _, phase, count, value = state
             fraction = count if phase == _FRACTION else 0
             low, high = self._scales(value)
-            residue = value % self.factor
-            if self.step is not None:
-                on_step = max(self.twos - _valuation(value, 2), self.fives - _valuation(value, 5))
-                low = on_step if low is None else max(low, on_step)
+            residue = value
             low = None if low is None else low + fraction
             high = None if high is None else high + fraction
-        first = -_LARGEST if low is None else max(low, -_LARGEST)
-        last = _LARGEST if high is None else min(high, _LARGEST)
-        return (first, last) if residue == 0 and first <= last else None
+            aligned = self._aligned(value, fraction)
+            if aligned is not None:
+                low = aligned if low is None else max(low, aligned)
+        first = -LARGEST_EXPONENT if low is None else max(low, -LARGEST_EXPONENT)
+        last = LARGEST_EXPONENT if high is None else min(high, LARGEST_EXPONENT)
+        return (first, last) if residue % self.factor == 0 and first <= last else None
 
     def accepts(self, state: Hashable) -> bool:
         """Whether the text read so far is a member."""
@@ -265,9 +284,9 @@ class SpelledMachine:
         state = cast("State", state)
         kind = state[0]
         if kind == "e":
-            return _signs(state[1], state[2])
+            return exponent_moves(state[1], state[2])
         if kind == "power":
-            return _power_moves(state)
+            return power_moves(state)
         found: list[tuple[int, int, State | None]] = []
         if kind != "start" and state[1] == _INTEGER:
             found.append((0x2E, 0x2E, self._point(state)))
@@ -279,7 +298,7 @@ class SpelledMachine:
     def _cuts(self, state: State) -> list[int]:
         """The digits at which the next state may change: from one to the next all digits lead alike."""
         kind = state[0]
-        if self.factor > 1 or (self.keeps_value and kind != "loose"):
+        if self.modulus > 1:
             return list(range(11))
         cuts = {0, 10} if self.step is None and kind == "loose" else {0, 1, 10}
         if kind != "loose":
@@ -321,9 +340,9 @@ class SpelledMachine:
         down = 1 if phase == _INTEGER else 0
         rest: int = left - 1
         if aligned is not None:
-            read = 0 if after == _INTEGER else self.digits - rest
-            aligned = aligned - down if digit == 0 else self.twos + read
-            residue = (residue * 10 + digit) % self.factor
+            residue = (residue * 10 + digit) % self.modulus
+            fraction = 0 if down else self.digits - rest
+            aligned = aligned - down if digit == 0 else self.base + fraction + self._lacking(residue)
         lower = None if low is None else low - down
         higher = None if high is None else high - down
         return self._loose(after, rest, lower, higher, residue, aligned)
@@ -345,37 +364,6 @@ def _prefix(bound: Fraction, magnitude: int, size: int) -> int:
     if shift < 0:
         return bound.numerator // (bound.denominator * int(10**-shift))
     return bound.numerator * int(10**shift) // bound.denominator
-
-
-def _signs(low: int, high: int) -> Moves:
-    """The moves after ``e``: a sign, or the first digit of an exponent that is not negative."""
-    positive = _power(max(low, 0), high, 0, EXPONENT_DIGITS, must=True)
-    negative = _power(max(-high, 0), -low, 0, EXPONENT_DIGITS, must=True)
-    signs = tuple((code, code, state) for code, state in ((0x2B, positive), (0x2D, negative)) if state is not None)
-    return signs + (() if positive is None else _power_moves(positive))
-
-
-def _power(low: int, high: int, value: int, left: int, *, must: bool) -> State | None:
-    """The state of an exponent, ``None`` if no further digits bring it between ``low`` and ``high``.
-
-    Where nothing can leave the interval any more the value is forgotten, so that those states are one.
-    """
-    if low <= value and (value + 1) * 10**left <= high + 1:
-        return ("power", 0, _LARGEST, 0, left, must)
-    for further in range(left + 1):
-        power = 10**further
-        if value * power <= high and (value + 1) * power > low:
-            return ("power", low, high, value, left, must)
-    return None
-
-
-def _power_moves(state: State) -> Moves:
-    _, low, high, value, left, _ = state
-    if left == 0:
-        return ()
-    if (low, high) == (0, _LARGEST):
-        return ((0x30, 0x39, ("power", 0, _LARGEST, 0, left - 1, False)),)
-    return merged_moves([(0x30 + d, _power(low, high, value * 10 + d, left - 1, must=False)) for d in range(10)])
 
 
 @lru_cache(maxsize=4096)

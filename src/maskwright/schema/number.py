@@ -34,7 +34,8 @@ from maskwright.network.lexeme import (
     unite,
     words,
 )
-from maskwright.schema.decimals import EXPONENT_DIGITS, spelled_term
+from maskwright.schema.decimals import spelled_term
+from maskwright.schema.exponents import EXPONENT_DIGITS
 from maskwright.schema.number_cells import Span
 from maskwright.schema.number_machine import DIGIT, NONZERO, POINT, ZERO, plain_term
 
