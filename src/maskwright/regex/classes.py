@@ -49,19 +49,17 @@ POSIX: Final[dict[str, Ranges]] = {
     "xdigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
 }
 
-#: PropertyValueAliases.txt, General_Category: long name to short name.
-_CATEGORIES: Final[dict[str, str]] = dict(
-    pair.split(":")
-    for pair in (
-        "Letter:L Cased_Letter:LC Uppercase_Letter:Lu Lowercase_Letter:Ll Titlecase_Letter:Lt Modifier_Letter:Lm "
-        "Other_Letter:Lo Mark:M Combining_Mark:M Nonspacing_Mark:Mn Spacing_Mark:Mc Enclosing_Mark:Me Number:N "
-        "Decimal_Number:Nd digit:Nd Letter_Number:Nl Other_Number:No Punctuation:P punct:P Connector_Punctuation:Pc "
-        "Dash_Punctuation:Pd Open_Punctuation:Ps Close_Punctuation:Pe Initial_Punctuation:Pi Final_Punctuation:Pf "
-        "Other_Punctuation:Po Symbol:S Math_Symbol:Sm Currency_Symbol:Sc Modifier_Symbol:Sk Other_Symbol:So "
-        "Separator:Z Space_Separator:Zs Line_Separator:Zl Paragraph_Separator:Zp Other:C Control:Cc cntrl:Cc Format:Cf "
-        "Surrogate:Cs Private_Use:Co Unassigned:Cn"
-    ).split()
-)  # fmt: skip
+#: PropertyValueAliases.txt, General_Category: long name and short name.
+_CATEGORY_NAMES: Final = """
+    Letter:L Cased_Letter:LC Uppercase_Letter:Lu Lowercase_Letter:Ll Titlecase_Letter:Lt Modifier_Letter:Lm
+    Other_Letter:Lo Mark:M Combining_Mark:M Nonspacing_Mark:Mn Spacing_Mark:Mc Enclosing_Mark:Me Number:N
+    Decimal_Number:Nd digit:Nd Letter_Number:Nl Other_Number:No Punctuation:P punct:P Connector_Punctuation:Pc
+    Dash_Punctuation:Pd Open_Punctuation:Ps Close_Punctuation:Pe Initial_Punctuation:Pi Final_Punctuation:Pf
+    Other_Punctuation:Po Symbol:S Math_Symbol:Sm Currency_Symbol:Sc Modifier_Symbol:Sk Other_Symbol:So
+    Separator:Z Space_Separator:Zs Line_Separator:Zl Paragraph_Separator:Zp Other:C Control:Cc cntrl:Cc Format:Cf
+    Surrogate:Cs Private_Use:Co Unassigned:Cn
+"""
+_CATEGORIES: Final[dict[str, str]] = dict(name.split(":") for name in _CATEGORY_NAMES.split())
 _SHORT: Final = frozenset(_CATEGORIES.values())
 
 
@@ -78,8 +76,9 @@ _NOT_LOOKED_AT: Final[dict[str, Ranges]] = {
 
 def _spans(value: Callable[[str], _Value]) -> Iterator[tuple[_Value, tuple[int, int]]]:
     """Maximal runs of code points of the planes looked at whose character has one value."""
-    for start, last in _LOOKED_AT:
-        for found, run in groupby(map(value, map(chr, range(start, last + 1)))):
+    for first, last in _LOOKED_AT:
+        start = first
+        for found, run in groupby(map(value, map(chr, range(first, last + 1)))):
             after = start + sum(1 for _ in run)
             yield found, (start, after - 1)
             start = after

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final
 
+from maskwright.errors import LimitError
 from maskwright.limits import Limits
 from maskwright.network.lexeme import Term, automaton, literal
 from maskwright.regex.faults import limit_fault, pattern_fault
@@ -50,8 +51,10 @@ _Vector = tuple[Language, ...]
 #: What :meth:`Contexts._into` asks its driver for: a node, its continuation, the marks of that; and what it gets.
 _Step = Generator[tuple[Node, _Vector, tuple[int, ...]], _Vector, _Vector]
 
-#: Nodes visited with a continuation: repetitions with assertions inside are unrolled, so a small tree can be long.
-_MAX_VISITS: Final = 20_000
+#: Nodes visited with a continuation, and more for each character of the pattern: repetitions with assertions inside are
+#: unrolled, so a small tree can be long. A visit takes some 20 us there.
+_MAX_VISITS: Final = 8_000
+_MAX_VISITS_PER_CHARACTER: Final = 4
 
 
 class Contexts:
@@ -60,7 +63,7 @@ class Contexts:
     def __init__(self, pattern: str, tree: Node, limits: Limits) -> None:
         self.pattern = pattern
         self.limits = limits
-        self.visits = 0
+        self.visits_left = _MAX_VISITS + _MAX_VISITS_PER_CHARACTER * len(pattern)
         #: Whether texts are read from left to right; then "ahead" is what the continuation reads.
         self.forward = True
         #: Whether matching more at the beginning of the text than inside it is all that position can do.
@@ -135,22 +138,22 @@ class Contexts:
         """Drive :meth:`_into` with an explicit stack: no recursion on the depth of the pattern."""
         steps = [self._into(tree, rest, self.marks)]
         answer: _Vector | None = None
-        while steps:
+        while True:
             try:
                 asked = next(steps[-1]) if answer is None else steps[-1].send(answer)
             except StopIteration as finished:
                 steps.pop()
                 answer = finished.value
+                if not steps:
+                    return finished.value  # type: ignore[no-any-return]  # the type of _Step
             else:
                 steps.append(self._into(*asked))
                 answer = None
-        assert answer is not None  # noqa: S101 - at least one step has finished
-        return answer
 
     def _into(self, node: Node, rest: _Vector, marks: tuple[int, ...]) -> _Step:
         """The node and all that follows, for each mark, given all that follows."""
-        self.visits += 1
-        if self.visits > _MAX_VISITS:
+        self.visits_left -= 1
+        if self.visits_left < 0:
             reason, remedy = "a pattern with too many assertions in repetitions", "repeat them less often"
             raise limit_fault(self.pattern, (0, len(self.pattern)), reason, remedy)
         if node.plain:
@@ -289,7 +292,11 @@ class Contexts:
         if self.depth:
             return loop
         equations, self.unsolved = self.unsolved, {}
-        solved = solve(equations, self.limits)
+        try:
+            solved = solve(equations, self.limits)
+        except LimitError as error:
+            problem = error.problems[0]
+            raise limit_fault(self.pattern, node.span, problem.reason, problem.remedy) from None
         return tuple(Language(solved[hole], then.nullable) for hole, then in zip(holes, rest[1:size], strict=True))
 
     def _anchor(self, node: Anchor, rest: _Vector, marks: tuple[int, ...]) -> _Vector:

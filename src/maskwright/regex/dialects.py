@@ -72,6 +72,8 @@ class Dialect:
     possessive: bool
     #: Which assertions may be repeated.
     repeatable: Literal["nothing", "lookahead", "look", "all"]
+    #: A lookbehind must have one length.
+    fixed_lookbehind: bool
     #: ``[]a]`` begins with a bracket that stands for itself; otherwise ``[]`` is the empty set.
     bracket_first: bool
     #: ``[[:alpha:]]``, ``[a&&b]`` and nested sets exist (only the first is read).
@@ -111,6 +113,7 @@ _ECMA: Final = Dialect(
     stacked=False,
     possessive=False,
     repeatable="nothing",
+    fixed_lookbehind=False,
     bracket_first=False,
     posix=False,
     loose_dash=True,
@@ -142,6 +145,7 @@ _PYTHON: Final = Dialect(
     stacked=False,
     possessive=True,
     repeatable="look",
+    fixed_lookbehind=True,
     bracket_first=True,
     posix=False,
     loose_dash=False,
@@ -174,6 +178,7 @@ _RUST: Final = Dialect(
     stacked=True,
     possessive=False,
     repeatable="all",
+    fixed_lookbehind=False,
     bracket_first=True,
     posix=True,
     loose_dash=False,

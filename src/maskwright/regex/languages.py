@@ -138,6 +138,8 @@ def negated(part: Language) -> Language:
 
 def repeated(part: Language, least: int, most: int | None) -> Language:
     """``least`` to ``most`` repetitions; a repetition of a repetition is one, where the counts leave no gap."""
+    if most == 0:
+        return EMPTY_TEXT
     if part.nullable:
         least = 0
     term = part.term

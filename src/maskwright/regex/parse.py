@@ -21,6 +21,7 @@ from maskwright.regex.syntax import (
     Node,
     Text,
     choice,
+    fixed_width,
     repetition,
     sequence,
 )
@@ -371,6 +372,8 @@ class _Reader:
         self.group = self.open.pop()
         self.flags = group.flags
         if group.look:
+            if "<" in group.look and self.dialect.fixed_lookbehind and fixed_width(node) is None:
+                raise self._fault(group.start, self.at, "a lookbehind of more than one length", "write one for each")
             self._add_assertion(Look(node, "<" not in group.look, "!" in group.look, (group.start, self.at)))
         else:
             self._add(node)

@@ -25,6 +25,7 @@ __all__ = [
     "Sequence",
     "Text",
     "choice",
+    "fixed_width",
     "repetition",
     "sequence",
 ]
@@ -158,3 +159,35 @@ def repetition(part: Node, least: int, most: int | None, span: tuple[int, int]) 
     if type(part) is Text and len(part.text) == 1:
         part = Characters(((ord(part.text), ord(part.text)),))
     return Repeat(part, least, most, part.plain, span)
+
+
+def fixed_width(root: Node) -> int | None:
+    """The length of the texts that a tree matches, ``None`` if they differ. No recursion."""
+    done: list[int | None] = []
+    #: A node in a 1-tuple has the widths of its parts on ``done``.
+    todo: list[Node | tuple[Node]] = [root]
+    while todo:
+        node = todo.pop()
+        if type(node) is tuple:
+            done.append(_folded_width(node[0], done))
+        elif type(node) is Repeat:
+            todo += [(node,), node.part]
+        elif type(node) is Sequence or type(node) is Choice:
+            todo += [(node,), *node.parts]
+        else:
+            done.append(len(node.text) if type(node) is Text else int(type(node) is Characters))
+    return done[0]
+
+
+def _folded_width(node: Node, done: list[int | None]) -> int | None:
+    """Take the widths of the parts off ``done``; the width of the node."""
+    if type(node) is Repeat:
+        width = done.pop()
+        return 0 if width == 0 else None if width is None or node.least != node.most else width * node.least
+    count = len(node.parts) if type(node) is Sequence or type(node) is Choice else 0
+    widths = done[-count:]
+    del done[-count:]
+    known = [width for width in widths if width is not None]
+    if len(known) < count or (type(node) is Choice and len(set(known)) > 1):
+        return None
+    return sum(known) if type(node) is Sequence else known[0]
