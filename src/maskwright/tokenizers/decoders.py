@@ -45,7 +45,11 @@ class Spelling:
         return spell_letters(tokens) if self.letters else self.spell_added(tokens)
 
     def spell_added(self, tokens: Sequence[str]) -> list[bytes]:
-        """Return the bytes of added tokens: the byte alphabet does not apply to them, the other steps do."""
+        """Return the bytes of added tokens: the byte alphabet does not apply to them, the other steps do.
+
+        The library's own decoder does apply it, but its encoder matches added tokens literally: DeepSeek-Coder reads
+        ``õ`` as id 32000 and would write the byte F5 for it. What the model learned to write is the text it read.
+        """
         return spell_pieces(tokens, replacements=self.replacements, fallback=self.fallback)
 
 

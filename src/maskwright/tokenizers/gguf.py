@@ -16,6 +16,7 @@ from maskwright.gguf import Gguf, read_gguf
 from maskwright.tokenizers.content import Content, checked_path, refusal
 from maskwright.tokenizers.spelling import (
     NORMAL,
+    PADDING,
     Speller,
     spell_letters,
     spell_literally,
@@ -70,11 +71,24 @@ def _content(file: Gguf) -> Content:
         raise refusal(file.path, f"{len(content)} tokens have {len(types)} types", "fetch the file again")
     try:
         texts = [token.decode() for token in content]
+        _mark_padding(texts, types)
         tokens = spell_typed(texts, types, *_MODELS[model])
     except ValueError as cause:
         raise refusal(file.path, f"a token cannot be spelled: {cause}", "fetch the file again") from cause
     ends = {metadata.integer(key) for key in _ENDS if key in metadata}
     return Content(file.path, tokens, typed_names(texts, types), ends, _logit_width(file))
+
+
+def _mark_padding(texts: list[str], types: list[int]) -> None:
+    """Give the rows that a converter made up their right type.
+
+    Where the weights have more rows than the tokenizer has ids, the converter names the row ``[PAD<id>]``. Today its
+    type is padding; older converters wrote user-defined (Qwen 2, Command-R) or unknown (Phi 3), which would make 290
+    ids that the model never learned ordinary text.
+    """
+    for i, kind in enumerate(types):
+        if kind != NORMAL and texts[i] == f"[PAD{i}]":
+            types[i] = PADDING
 
 
 def _logit_width(file: Gguf) -> int | None:

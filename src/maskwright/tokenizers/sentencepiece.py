@@ -25,9 +25,10 @@ _PIECES, _TRAINER = 1, 2
 _PIECE, _TYPE = 1, 3
 _END_PIECE: Final = 47
 
-#: The usual layout of a piece: text shorter than 128 bytes, score, and perhaps a type.
-_TEXT_TAG, _SCORE_TAG, _TYPE_TAG = b"\x0a", b"\x15", b"\x18"
+#: The usual layout of a piece: tag, length below 128, text; tag, 4 bytes of score; and perhaps tag and type.
+_TEXT_TAG, _SCORE_TAG, _TYPE_TAG = 0x0A, 0x15, 0x18
 _SHORT: Final = 0x7F
+_FIXED: Final = 7
 
 #: The control pieces of a model that was trained with default options.
 _DEFAULT_CONTROLS: Final = ("<unk>", "<s>", "</s>", "<pad>")
@@ -96,13 +97,13 @@ def _entry(message: bytes) -> tuple[str, int]:
     Nearly all have the text, the score, and a type that is not the default one, in this order; reading those directly
     is three times as fast as field by field.
     """
-    end = 2 + message[1] if len(message) > 1 else 0
-    if message[0:1] == _TEXT_TAG and message[1] <= _SHORT and message[end : end + 1] == _SCORE_TAG:
-        rest = message[end + 5 :]
-        if not rest:
+    size = len(message)
+    if size >= _FIXED and message[0] == _TEXT_TAG and message[1] <= _SHORT:
+        end = 2 + message[1]
+        if size == end + 5 and message[end] == _SCORE_TAG:
             return message[2:end].decode(), NORMAL
-        if len(rest) == len(_TYPE_TAG) + 1 and rest.startswith(_TYPE_TAG):
-            return message[2:end].decode(), rest[-1]
+        if size == end + 7 and message[end] == _SCORE_TAG and message[end + 5] == _TYPE_TAG and message[-1] <= _SHORT:
+            return message[2:end].decode(), message[-1]
     piece, kind = b"", NORMAL
     for number, value, payload in fields(message):
         if number == _PIECE:

@@ -21,6 +21,7 @@ __all__ = [
     "BYTE_ALPHABET",
     "CONTROL",
     "NORMAL",
+    "PADDING",
     "UNKNOWN",
     "USER",
     "Speller",
@@ -37,8 +38,8 @@ Speller = Callable[[Sequence[str]], list[bytes]]
 #: The sign that SentencePiece writes for a blank, U+2581.
 BLANK: Final = "\u2581"
 
-#: Types of tokens in SentencePiece models, taken over by GGUF; 5 is padding.
-NORMAL, UNKNOWN, CONTROL, USER, BYTE = 1, 2, 3, 4, 6
+#: Types of tokens in SentencePiece models, taken over by GGUF.
+NORMAL, UNKNOWN, CONTROL, USER, PADDING, BYTE = 1, 2, 3, 4, 5, 6
 
 _BYTE_PIECE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _BYTE_MARK: Final = "<0x"

@@ -93,6 +93,15 @@ def test_byte_level_tokens_are_letters(tmp_path: Path) -> None:
     assert made.tokens == (b"", b" \xe9", "Ġé".encode())
 
 
+@pytest.mark.parametrize("kind", [2, 3, 4, 5])
+def test_rows_that_a_converter_made_up_are_padding(tmp_path: Path, kind: int) -> None:
+    """``[PAD<id>]`` at its own id is no token whatever its type (4 for Qwen 2, 2 for Phi 3); elsewhere it is text."""
+    tokens = ["<s>", "[PAD1]", "[PAD3]", "[PAD3]", "[PAD4]"]
+    made = Vocabulary.from_gguf(_write(tmp_path, tokens=tokens, token_type=[3, kind, 4, kind, 1], eos_token_id=0))
+    assert made.tokens == (b"", b"", b"[PAD3]", b"", b"[PAD4]")
+    assert made.special_names == {"<s>": 0}
+
+
 def test_ends_are_those_stated_and_the_control_tokens_known_by_name(tmp_path: Path) -> None:
     """``eos`` alone is not enough: the end of a chat turn is a control token of its own, stated or not."""
     assert Vocabulary.from_gguf(_write(tmp_path)).end_ids == {1, 6}

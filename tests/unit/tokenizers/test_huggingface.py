@@ -159,7 +159,7 @@ def test_unigram_models_are_lists(tmp_path: Path, *, as_object: bool) -> None:
 
 def test_the_unknown_token_is_never_text(tmp_path: Path) -> None:
     """The token that stands for what cannot be encoded would decode to its name."""
-    model = _model(**{"unk_token": "</s>"})
+    model = _model() | {"unk_token": "</s>"}
     assert Vocabulary.from_huggingface(_write(tmp_path, _document(model=model))).tokens[4] == b""
 
 
