@@ -46,7 +46,7 @@ class _Tables:
 
     def renew(self, limits: Limits) -> None:
         """Start a new lexicon and prepare what every JSON constraint needs: the body of a string."""
-        self.lexicon = Lexicon(limits.emptiness_states, self.absent)
+        self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states)
         self.covers = Covers(self.trie, self.width, _COVER_ROWS)
         opened = self.lexicon.intern(quote(ANYTHING))
         body = self.lexicon.state(self.lexicon.expressions.second[opened])

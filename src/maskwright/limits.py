@@ -34,7 +34,7 @@ class Limits:
     #: Seconds that compiling one constraint may take.
     compile_seconds: float = 30.0
     #: Lexeme states kept for one vocabulary before they are dropped and learned again (1 KiB each).
-    lexeme_states: int = 65_536
+    lexeme_states: int = 32_768
     #: Configurations kept for one guide before they are dropped and learned again.
     configurations: int = 262_144
     #: Masks kept for one guide (``4 * ceil(len(vocabulary) / 32)`` bytes each).

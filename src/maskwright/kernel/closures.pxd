@@ -8,12 +8,13 @@ cdef class Closures:
     cdef public dict node_ids        # node key -> node
     cdef public list node_keys       # node_keys[node]
     cdef public list node_starts     # node_starts[node]: first positions of its productions; None until expanded
-    cdef public list kind            # kind[position]: FINAL, END, LEX, CAPTURE or CALL
-    cdef public list state           # state[position]: first lexeme state of LEX and CAPTURE
-    cdef public list target          # target[position]: node of CALL and CAPTURE
-    cdef public list goto_base       # goto_base[position]: the place after LEX and CAPTURE, -1 for a switch
-    cdef public list owner           # owner[position]: the node whose production it belongs to
-    cdef public list filter          # filter[position]: which words of a switch may be read, -1 for all
+    cdef public int places           # number of positions
+    cdef public int[::1] kind            # kind[position]: FINAL, END, LEX, CAPTURE or CALL
+    cdef public int[::1] state           # state[position]: first lexeme state of LEX and CAPTURE
+    cdef public int[::1] target          # target[position]: node of CALL and CAPTURE
+    cdef public int[::1] goto_base       # goto_base[position]: the place after LEX and CAPTURE, -1 for a switch
+    cdef public int[::1] owner           # owner[position]: the node whose production it belongs to
+    cdef public int[::1] filter          # filter[position]: which words of a switch may be read, -1 for all
     cdef public list lives           # lives[filter]: bit i set if word i may be read
     cdef public dict live_ids        # that bit set -> filter
     cdef public dict passed          # filter << 32 | state -> whether a live word is still ahead

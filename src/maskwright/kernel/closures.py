@@ -47,12 +47,14 @@ class Closures:
         self.node_ids = {}
         self.node_keys = []
         self.node_starts = []
-        self.kind = [FINAL]
-        self.state = [0]
-        self.target = [-1]
-        self.goto_base = [-1]
-        self.owner = [-1]
-        self.filter = [-1]
+        self.places = 0
+        self.kind = array("i", bytes(4 * 256))
+        self.state = array("i", bytes(4 * 256))
+        self.target = array("i", bytes(4 * 256))
+        self.goto_base = array("i", bytes(4 * 256))
+        self.owner = array("i", bytes(4 * 256))
+        self.filter = array("i", bytes(4 * 256))
+        self._add(FINAL, DEAD, -1, -1)
         self.lives = []
         self.live_ids = {}
         self.passed = {}
@@ -65,10 +67,10 @@ class Closures:
         self.depth = [0, 1]
         self.merged = {}
         self.ids = {}
-        self.offset = array("i", bytes(4 * 1024))
-        self.states = array("i", bytes(4 * 4096))
-        self.positions = array("i", bytes(4 * 4096))
-        self.stack_of = array("i", bytes(4 * 4096))
+        self.offset = array("i", bytes(4 * 256))
+        self.states = array("i", bytes(4 * 1024))
+        self.positions = array("i", bytes(4 * 1024))
+        self.stack_of = array("i", bytes(4 * 1024))
         self.count = 0
         self.memo_key = array("q", b"\xff" * (8 * MEMO))
         self.memo_value = array("i", bytes(4 * MEMO))
@@ -91,9 +93,9 @@ class Closures:
         return found  # type: ignore[no-any-return]
 
     def _lay_out(self, node: int, production: tuple[object, ...]) -> int:
-        start = len(self.kind)
+        start = self.places
         for symbol in production:
-            position = len(self.kind)
+            position = self.places
             name = type(symbol).__name__
             if name == "Call":
                 self._add(CALL, 0, self.node(symbol.node), node)  # type: ignore[attr-defined]
@@ -122,12 +124,23 @@ class Closures:
         return self.lexicon.state(expression)  # type: ignore[no-any-return]
 
     def _add(self, kind: int, state: int, target: int, node: int) -> None:
-        self.kind.append(kind)
-        self.state.append(state)
-        self.target.append(target)
-        self.goto_base.append(-1)
-        self.owner.append(node)
-        self.filter.append(-1)
+        place = self.places
+        if place == len(self.kind):
+            self._widen()
+        self.kind[place] = kind
+        self.state[place] = state
+        self.target[place] = target
+        self.owner[place] = node
+        self.goto_base[place] = self.filter[place] = -1
+        self.places = place + 1
+
+    def _widen(self) -> None:
+        self.kind = _doubled(self.kind)
+        self.state = _doubled(self.state)
+        self.target = _doubled(self.target)
+        self.goto_base = _doubled(self.goto_base)
+        self.owner = _doubled(self.owner)
+        self.filter = _doubled(self.filter)
 
     def _add_goto(self, node: int, position: int) -> int:
         self.goto_node.append(node)
@@ -267,23 +280,24 @@ class Closures:
     def _store(self, items: list[Item]) -> int:
         start = self.offset[self.count]
         stop = start + len(items)
-        if stop > len(self.states):
-            self._grow(stop)
+        while stop > len(self.states):
+            self.states = _doubled(self.states)
+            self.positions = _doubled(self.positions)
+            self.stack_of = _doubled(self.stack_of)
         for i, (state, position, stack) in enumerate(items, start):
             self.states[i] = state
             self.positions[i] = position
             self.stack_of[i] = stack
         self.count += 1
         if self.count == len(self.offset):
-            wider = array("i", bytes(8 * self.count))
-            wider[: self.count] = array("i", self.offset)
-            self.offset = wider
+            self.offset = _doubled(self.offset)
         self.offset[self.count] = stop
         return self.count - 1
 
-    def _grow(self, needed: int) -> None:
-        capacity = max(needed, 2 * len(self.states))
-        wider = [array("i", bytes(4 * capacity)) for _ in range(3)]
-        for new, old in zip(wider, (self.states, self.positions, self.stack_of), strict=True):
-            new[: len(old)] = array("i", old)
-        self.states, self.positions, self.stack_of = wider
+
+def _doubled(column: cython.int[::1]) -> object:
+    """A column of twice the length that begins with the given one."""
+    wider = array("i", bytes(8 * len(column)))
+    view: cython.int[::1] = wider
+    view[: len(column)] = column
+    return wider

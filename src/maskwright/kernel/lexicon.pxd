@@ -10,7 +10,7 @@ cdef class Lexicon:
     cdef public dict categories          # character ranges -> mask of the categories wholly inside
     cdef public dict state_ids           # byte expression -> state
     cdef public list state_expressions   # state_expressions[state]: its byte expression
-    cdef public list _columns            # the arrays behind the views below
+    cdef public object _columns          # the columns behind the views below, as a list
     cdef public int capacity             # states that the columns have room for
     cdef public int[::1] rows            # rows[256 * state + byte]: next state, DEAD, or UNKNOWN throughout an unfilled row
     cdef public int[::1] flags           # flags[state]: CONTINUES | ACCEPTS | WIDE
@@ -24,4 +24,5 @@ cdef class Lexicon:
     cpdef int state(self, int x) except -1
     cpdef void fill(self, int s) except *
     cdef bint _fill_words(self, int s, int x) except -1
+    cdef bint _fill_other(self, int s, int x) except -1
     cdef void _describe(self, int s, int x) except *

@@ -7,11 +7,12 @@ body of a thousand schemas is one state.
 
 from __future__ import annotations
 
-from array import array
+from mmap import mmap
 
 import cython
 
 from maskwright.kernel.expressions import (
+    ALL,
     AND,
     BODY,
     CAT,
@@ -32,11 +33,12 @@ from maskwright.kernel.expressions import (
 from maskwright.kernel.moves import Moves
 from maskwright.kernel.trie import TEXT_CATEGORIES, category_mask
 
-__all__ = ["ACCEPTS", "CONTINUES", "DEAD", "UNBOUNDED", "UNKNOWN", "WIDE", "Lexicon"]
+__all__ = ["ACCEPTS", "CONTINUES", "DEAD", "UNBOUNDED", "UNKNOWN", "WIDE", "Lexicon", "mapped_column"]
 
-#: ``rows`` entries: a byte that cannot be read, and a row that was not filled yet.
-DEAD = 0
-UNKNOWN = -1
+#: ``rows`` entries that are no states: a row that was not filled yet (so fresh memory needs no writing), and a byte
+#: that cannot be read.
+UNKNOWN = 0
+DEAD = 1
 #: ``flags`` bits: more bytes can be read; the lexeme may end here; the state loops on text (thousands of tokens).
 CONTINUES = 1
 ACCEPTS = 2
@@ -52,8 +54,12 @@ Run = tuple[int, int]
 class Lexicon:
     """States of lexemes; see the header for what each column holds."""
 
-    def __init__(self, emptiness_states: int, absent: bytes = b"") -> None:
-        """Start with the dead state and the finished one; ``absent`` are bytes that no token of the vocabulary holds."""
+    def __init__(self, emptiness_states: int, absent: bytes = b"", reserve: int = 1024) -> None:
+        """Start with the dead state and the finished one.
+
+        ``absent`` are bytes that no token of the vocabulary holds. Address space is taken for ``reserve`` states, memory
+        only as they come.
+        """
         self.absent = sorted(absent)
         self.spelled = {}
         self.expressions = Expressions()
@@ -61,22 +67,22 @@ class Lexicon:
         self.terms = {}
         self.categories = {}
         self.state_ids = {}
-        self.state_expressions = []
-        self._allocate(256)
+        self._columns = None
+        self.state_expressions = [NEVER]
+        self._allocate(reserve)
         self.state(NEVER)
         self.state(EPSILON)
 
     def _allocate(self, capacity: int) -> None:
         size = len(self.state_expressions)
-        columns = [array("i", b"\xff" * (4 * 256 * capacity))]
-        columns += [array(code, bytes(array(code).itemsize * capacity)) for code in "iiQiiii"]
-        if size:
-            for new, old in zip(columns, self._columns, strict=True):
-                stop = 256 * size if new is columns[0] else size
-                new[:stop] = old[:stop]
-        self._columns = columns
+        old = self._columns
+        self._columns = [mapped_column(256 * capacity, "i"), *[mapped_column(capacity, code) for code in "iiQiiii"]]
+        if old is not None:
+            for new, column in zip(self._columns, old, strict=True):
+                stop = size * (len(column) // self.capacity)
+                new[:stop] = column[:stop]
         self.capacity = capacity
-        self.rows, self.flags, self.label, self.run, self.most, self.base, self.least, self.limit = columns
+        self.rows, self.flags, self.label, self.run, self.most, self.base, self.least, self.limit = self._columns
 
     def intern(self, term: object) -> int:
         """The expression of a term; NEVER if the term is empty. Iterative: terms may nest as deep as Limits allow."""
@@ -156,7 +162,8 @@ class Lexicon:
             bits |= ACCEPTS
         self.label[s] = e.first[x] if kind == LABEL else 0
         if kind in (ESCAPE, HEX, TAIL, LABEL) or (kind == BODY and e.kind[e.first[x]] in (WORDS, LABEL)):
-            self.run[s] = self.most[s] = self.base[s] = 0
+            self.run[s] = self.most[s] = 0
+            self.base[s] = DEAD
             self.flags[s] = bits
             return
         self.run[s], self.most[s] = self._run(x)
@@ -280,9 +287,8 @@ class Lexicon:
         moves = e.word_moves(text)
         byte: cython.int
         start: cython.Py_ssize_t = 256 * s
-        for point, _, _ in moves:
-            if not 0x20 <= point < 0x80 or point == 0x22 or point == 0x5C:
-                return False
+        if not _is_plain(moves):
+            return False
         targets = [self.state(e.body(then, minimal)) for _, _, then in moves]
         closed: cython.int = DEAD
         if e.nullable[text]:
@@ -299,12 +305,43 @@ class Lexicon:
         rows[start + 0x5C] = escaped
         return True
 
+    def _fill_other(self, s: cython.int, x: cython.int) -> cython.bint:
+        """Fill the row of a string body that is anything but some words: the row of any body, patched at their next
+        characters, if those are plain."""
+        e: Expressions = self.expressions
+        text: cython.int = e.first[x]
+        minimal: cython.int = e.second[x]
+        moves = e.word_moves(e.first[text])
+        byte: cython.int
+        start: cython.Py_ssize_t = 256 * s
+        if not _is_plain(moves):
+            return False
+        free: cython.int = self.state(e.body(ALL, minimal))
+        if self.rows[256 * free] == UNKNOWN:
+            self.fill(free)
+        targets = [self.state(e.body(e.negate(then), minimal)) for _, _, then in moves]
+        escaped: cython.int = self.state(e.escape(text, minimal))
+        rows: cython.int[::1] = self.rows
+        for byte in range(256):
+            rows[start + byte] = rows[256 * free + byte]
+        for move, target in zip(moves, targets, strict=True):
+            byte = move[0]
+            rows[start + byte] = target
+        if e.nullable[e.first[text]]:
+            rows[start + 0x22] = DEAD
+        rows[start + 0x5C] = escaped
+        return True
+
     def fill(self, s: cython.int) -> cython.void:
         """Fill a state's row."""
         e: Expressions = self.expressions
         x: cython.int = self.state_expressions[s]
-        if e.kind[x] == BODY and e.kind[e.first[x]] == WORDS and not self.absent and self._fill_words(s, x):
-            return
+        if e.kind[x] == BODY and not self.absent:
+            kind: cython.int = e.kind[e.first[x]]
+            if kind == WORDS and self._fill_words(s, x):
+                return
+            if kind == NOT and e.kind[e.first[e.first[x]]] == WORDS and self._fill_other(s, x):
+                return
         moves = self.moves.of(self.state_expressions[s])
         if self.absent:
             moves = [move for move in self._present(moves) if self.is_spellable(move[2])]
@@ -323,3 +360,13 @@ class Lexicon:
             target = then
             for byte in range(start + low, start + high + 1):
                 rows[byte] = target
+
+
+def _is_plain(moves: list[tuple[int, int, int]]) -> bool:
+    """Whether all next characters are one byte that a JSON string may hold as it is."""
+    return all([0x20 <= point < 0x80 and point != 0x22 and point != 0x5C for point, _, _ in moves])
+
+
+def mapped_column(length: int, code: str) -> memoryview:
+    """A zeroed column whose memory is taken page by page, when first written."""
+    return memoryview(mmap(-1, length * (8 if code == "Q" else 4))).cast(code)

@@ -59,7 +59,7 @@ class Moves:
         """Start with nothing derived."""
         self.expressions = expressions
         self.emptiness_states = emptiness_states
-        #: ``known[x]``: the moves of x, dead targets left out.
+        #: ``known[x]``: the moves of the text expression x, dead targets left out.
         self.known: dict[int, list[Move]] = {}
         #: ``drafts[x]``: the moves of x, dead targets included; only for hollow expressions.
         self.drafts: dict[int, list[Move]] = {}
@@ -73,7 +73,9 @@ class Moves:
             found = self._derive(x)
             if self.expressions.hollow[x]:
                 found = [move for move in found if self.is_alive(move[2])]
-            self.known[x] = found
+            # The moves of a byte expression go into its state's row, once: keeping them too would double the memory.
+            if self.expressions.kind[x] < RAW:
+                self.known[x] = found
         return found
 
     def is_alive(self, x: int) -> bool:

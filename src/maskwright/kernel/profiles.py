@@ -16,7 +16,7 @@ from array import array
 
 import cython
 
-from maskwright.kernel.lexicon import CONTINUES, DEAD, Lexicon
+from maskwright.kernel.lexicon import CONTINUES, DEAD, UNKNOWN, Lexicon
 from maskwright.kernel.trie import Trie
 
 __all__ = ["Profile"]
@@ -69,7 +69,7 @@ class Profile:
             d = depth[node]
             state = states[d - 1]
             after = lexicon.rows[256 * state + byte[node]]
-            if after < 0:
+            if after == UNKNOWN:
                 lexicon.fill(state)
                 after = lexicon.rows[256 * state + byte[node]]
             if after == DEAD:

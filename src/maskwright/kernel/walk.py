@@ -20,7 +20,7 @@ import cython
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.closures import CAPTURE, ROOT, Closures
 from maskwright.kernel.covers import Covers
-from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNBOUNDED, WIDE, Lexicon
+from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNBOUNDED, UNKNOWN, WIDE, Lexicon, mapped_column
 from maskwright.kernel.profiles import Profile
 from maskwright.kernel.trie import Trie
 
@@ -58,9 +58,9 @@ class Walker:
         self.source = None
         self.done = 0
         self.captured = False
-        self.states = array("i", bytes(4 * FRAME_ITEMS))
-        self.positions = array("i", bytes(4 * FRAME_ITEMS))
-        self.stacks = array("i", bytes(4 * FRAME_ITEMS))
+        self.states = mapped_column(FRAME_ITEMS, "i")
+        self.positions = mapped_column(FRAME_ITEMS, "i")
+        self.stacks = mapped_column(FRAME_ITEMS, "i")
         self.offset = array("i", bytes(4 * (trie.longest + 3)))
         self.configurations = []
         self.configuration_ids = {}
@@ -148,7 +148,7 @@ class Walker:
         bits: cython.int
         for j in range(self.offset[d], start):
             state = lexicon.rows[256 * self.states[j] + byte]
-            if state < 0:
+            if state == UNKNOWN:
                 lexicon.fill(self.states[j])
                 state = lexicon.rows[256 * self.states[j] + byte]
             if state == DEAD:
@@ -207,7 +207,7 @@ class Walker:
             if start - offset[d - 1] == 1:
                 j = offset[d - 1]
                 state = lexicon.rows[256 * states[j] + byte[node]]
-                if state < 0:
+                if state == UNKNOWN:
                     lexicon.fill(states[j])
                     state = lexicon.rows[256 * states[j] + byte[node]]
                 bits = closures.filter[self.positions[j]]
@@ -318,9 +318,9 @@ class Walker:
             child: cython.int = node + 1
             mine: cython.int = one
             theirs: cython.int = other
-            if lexicon.rows[256 * mine] < 0:
+            if lexicon.rows[256 * mine] == UNKNOWN:
                 lexicon.fill(mine)
-            if lexicon.rows[256 * theirs] < 0:
+            if lexicon.rows[256 * theirs] == UNKNOWN:
                 lexicon.fill(theirs)
             stop: cython.int = trie.end[node]
             while child < stop:
@@ -399,12 +399,12 @@ class Walker:
             state = self.states[i]
             if self.positions[i] == 0:
                 ends = 1
-            if lexicon.rows[256 * state] < 0:
+            if lexicon.rows[256 * state] == UNKNOWN:
                 lexicon.fill(state)
-            chosen = closures.filter[self.positions[i]]
+            chosen: cython.int = closures.filter[self.positions[i]]
             for b in range(256):
                 after = lexicon.rows[256 * state + b]
-                if after > 0 and (chosen < 0 or closures.passes(chosen, after)):
+                if after > DEAD and (chosen < 0 or closures.passes(chosen, after)):
                     live[b] = 1
         return ends
 
