@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Final, cast
 
-from maskwright.network.lexeme import EPSILON, Term, automaton, concatenate, literal, repeat, unite, words
-from maskwright.schema.format_grammars import COLON, DIGIT, DOT, HYPHEN, numerals, one_of, optional
+from maskwright.network.lexeme import EPSILON, Term, automaton, concatenate, literal, repeat, unite
+from maskwright.schema.format_grammars import COLON, DIGIT, DOT, HYPHEN, either, one_of, optional
 
 __all__ = ["LeapSeconds", "date", "date_time", "duration", "time", "time_without_offset"]
 
@@ -15,14 +15,23 @@ __all__ = ["LeapSeconds", "date", "date_time", "duration", "time", "time_without
 @cache
 def date() -> Term:
     """``full-date``; days by month and the Gregorian leap years (RFC 3339 section 5.7 and appendix C)."""
-    fours, hundreds = (words(f"{n:02d}" for n in range(start, 100, 4)) for start in (4, 0))
-    leap_year = unite(concatenate(repeat(DIGIT, 2, 2), fours), concatenate(hundreds, literal("00")))
+    fours = unite(
+        concatenate(literal("0"), one_of("4", "8")),
+        concatenate(one_of("2", "4", "6", "8"), one_of("0", "4", "8")),
+        concatenate(one_of("1", "3", "5", "7", "9"), one_of("2", "6")),
+    )
+    leap_year = unite(concatenate(DIGIT, DIGIT, fours), concatenate(unite(fours, literal("00")), literal("00")))
+    up_to_28 = ("0 19", "1 09", "2 08")
     every_year = unite(
-        concatenate(words(("01", "03", "05", "07", "08", "10", "12")), HYPHEN, numerals(1, 31)),
-        concatenate(words(("04", "06", "09", "11")), HYPHEN, numerals(1, 30)),
-        concatenate(literal("02-"), numerals(1, 28)),
+        concatenate(either("0 1", "0 3", "0 5", "0 78", "1 0", "1 2"), HYPHEN, either(*up_to_28, "2 9", "3 01")),
+        concatenate(either("0 4", "0 6", "0 9", "1 1"), HYPHEN, either(*up_to_28, "2 9", "3 0")),
+        concatenate(literal("02-"), either(*up_to_28)),
     )
     return unite(concatenate(repeat(DIGIT, 4, 4), HYPHEN, every_year), concatenate(leap_year, literal("-02-29")))
+
+
+_HOUR: Final = either("01 09", "2 03")
+_MINUTE: Final = either("05 09")
 
 
 class LeapSeconds:
@@ -99,13 +108,13 @@ def _offsets(known: str) -> Sequence[_Move]:
 def time() -> Term:
     """``full-time``, with second 60 where it is 23:59 UTC; that month's end is not asked, the date may be absent."""
     ordinary = concatenate(
-        numerals(0, 23),
+        _HOUR,
         COLON,
-        numerals(0, 59),
+        _MINUTE,
         COLON,
-        numerals(0, 59),
+        _MINUTE,
         optional(DOT, repeat(DIGIT, 1)),
-        unite(one_of("Z", "z"), concatenate(one_of("+", "-"), numerals(0, 23), COLON, numerals(0, 59))),
+        unite(one_of("Z", "z"), concatenate(one_of("+", "-"), _HOUR, COLON, _MINUTE)),
     )
     return unite(ordinary, automaton(LeapSeconds()))
 
@@ -113,7 +122,7 @@ def time() -> Term:
 @cache
 def time_without_offset() -> Term:
     """``hh:mm:ss`` (draft 3 section 5.23)."""
-    return concatenate(numerals(0, 23), COLON, numerals(0, 59), COLON, numerals(0, 59))
+    return concatenate(_HOUR, COLON, _MINUTE, COLON, _MINUTE)
 
 
 @cache

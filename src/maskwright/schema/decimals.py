@@ -7,8 +7,8 @@ down by one, a further fraction digit leaves it where it is. Only a mantissa tha
 its value.
 
 A step is ``a * p**d * 10**z`` with ``a`` prime to 10 and ``p`` 2 or 5. It demands that ``a`` divide ``M``, and that
-``s`` be at least ``z``, less one for each trailing zero of ``M``, plus one for each ``p`` that the rest of ``M`` lacks of
-``p**d``. Liveness is one or two divisions: at the largest scale that the upper bound admits the multiples are densest.
+``s`` be at least ``z``, less one for each trailing zero of ``M``, plus one for each ``p`` that the rest of ``M`` lacks
+of ``p**d``. Liveness is one or two divisions: at the largest scale that the upper bound admits the multiples are densest.
 """
 
 from __future__ import annotations

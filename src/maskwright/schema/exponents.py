@@ -40,6 +40,7 @@ def _power(low: int, high: int, value: int, left: int, *, must: bool) -> State |
 
 
 def power_moves(state: State) -> Moves:
+    """Read a digit of an exponent whose sign is known."""
     _, low, high, value, left, _ = state
     if left == 0:
         return ()

@@ -7,22 +7,20 @@ which ISO 8601 writes in capitals.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 from maskwright.network.lexeme import (
-    ANY_CHARACTER,
-    ANYTHING,
     EPSILON,
     Term,
+    automaton,
     characters,
     concatenate,
-    intersect,
     literal,
     repeat,
-    subtract,
     unite,
-    words,
 )
 
 __all__ = [
@@ -33,12 +31,12 @@ __all__ = [
     "HEX",
     "HYPHEN",
     "ascii_hostname",
+    "either",
     "email",
     "hostname",
     "internationalized_email",
     "ipv4",
     "ipv6",
-    "numerals",
     "one_of",
     "optional",
     "separated",
@@ -75,15 +73,15 @@ DOT: Final = literal(".")
 HYPHEN: Final = literal("-")
 
 
-def numerals(first: int, last: int, width: int = 2) -> Term:
-    """The numbers from first to last with leading zeros."""
-    return words(f"{n:0{width}d}" for n in range(first, last + 1))
+def either(*texts: str) -> Term:
+    """Alternatives of one character class each: ``either("01 09", "2 03")`` is ``[01][0-9]|2[0-3]``."""
+    return unite(*(concatenate(*(one_of(part) for part in alternative.split())) for alternative in texts))
 
 
 @cache
 def ipv4() -> Term:
     """``IPv4address`` (RFC 3986 section 3.2.2; RFC 2673 section 3.2): octets without leading zeros."""
-    octet = words(str(n) for n in range(256))
+    octet = either("09", "19 09", "1 09 09", "2 04 09", "2 5 05")
     return concatenate(octet, DOT, octet, DOT, octet, DOT, octet)
 
 
@@ -122,7 +120,7 @@ def uuid() -> Term:
 @cache
 def ascii_hostname() -> Term:
     """Names of RFC 1123 section 2.1: labels of 1 to 63 letters, digits and inner hyphens, at most 253 characters."""
-    return _hostname(_label())
+    return automaton(Hostnames(encoded=True))
 
 
 @cache
@@ -132,17 +130,60 @@ def hostname() -> Term:
     A label that begins with ``xn--`` is valid if what it decodes to is (RFC 5891 section 5.4). No finite automaton
     decides that, and an invalid one must not be written; so none is.
     """
-    return _hostname(subtract(_label(), concatenate(text("xn--"), ANYTHING)))
+    return automaton(Hostnames(encoded=False))
 
 
-def _label() -> Term:
-    inner = one_of("az", "AZ", "09", "-")
-    end = one_of("az", "AZ", "09")
-    return intersect(repeat(inner, 1, 63), concatenate(end, optional(repeat(inner), end)))
+_NameState = tuple[int, int, int, bool]
 
 
-def _hostname(label: Term) -> Term:
-    return intersect(separated(label, DOT), repeat(ANY_CHARACTER, 0, 253))
+@dataclass(frozen=True)
+class Hostnames:
+    """Host names, with or without labels that begin with ``xn--``: an ``Automaton``.
+
+    States are ``(total, label, prefix, closed)``: characters of the name and of the present label, how many of them
+    spell ``xn--`` (-1: something else), and whether the name may end. A machine, because the intersection of two
+    counters costs 40 times more to step than these four numbers.
+    """
+
+    encoded: bool
+
+    @property
+    def start(self) -> _NameState:
+        """Nothing read."""
+        return (0, 0, 0, False)
+
+    def accepts(self, state: Hashable) -> bool:
+        """Whether a letter or digit was read last."""
+        return cast("_NameState", state)[3]
+
+    def moves(self, state: Hashable) -> Sequence[tuple[int, int, _NameState]]:
+        """``(first, last, next state)``: hyphens and dots only where a letter or digit still fits behind them."""
+        total, label, prefix, closed = cast("_NameState", state)
+        if total == _NAME:
+            return ()
+        found: list[tuple[int, int, _NameState]] = []
+        if label and label < _LABEL - 1 and total < _NAME - 1 and (prefix != 3 or self.encoded):  # noqa: PLR2004
+            found.append((0x2D, 0x2D, (total + 1, label + 1, 3 if prefix == 2 else -1, False)))  # noqa: PLR2004
+        if closed and total < _NAME - 1:
+            found.append((0x2E, 0x2E, (total + 1, 0, 0, False)))
+        if label == _LABEL:
+            return found
+        other = (total + 1, label + 1, -1, True)
+        for first, last in ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)):
+            spelled = None if self.encoded or prefix not in (0, 1) else ord("XN"[prefix]) | (first & 0x20)
+            if spelled is None or first == 0x30:  # noqa: PLR2004
+                found.append((first, last, other))
+                continue
+            after = (total + 1, label + 1, prefix + 1, True)
+            found += [(first, spelled - 1, other), (spelled, spelled, after)]
+            if spelled < last:
+                found.append((spelled + 1, last, other))
+        return found
+
+
+#: The longest name and the longest label (RFC 1035 section 2.3.4; 255 octets on the wire are 253 characters).
+_NAME: Final = 253
+_LABEL: Final = 63
 
 
 @cache
@@ -175,7 +216,7 @@ def _mailbox(*extra: str) -> Term:
 
 def _padded_ipv4() -> Term:
     """``IPv4-address-literal`` (RFC 5321 section 4.1.3): one to three digits a number, zeros in front allowed."""
-    number = words({f"{n:0{width}d}" for n in range(256) for width in (1, 2, 3)})
+    number = either("09", "09 09", "01 09 09", "2 04 09", "2 5 05")
     return concatenate(number, DOT, number, DOT, number, DOT, number)
 
 
