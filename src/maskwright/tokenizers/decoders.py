@@ -87,7 +87,7 @@ def _metaspace(spelling: Spelling, step: Step) -> bool:
     return True
 
 
-_STEPS: Final[Mapping[object, Callable[[Spelling, Step], bool]]] = {
+_STEPS: Final[Mapping[str, Callable[[Spelling, Step], bool]]] = {
     "ByteFallback": _byte_fallback,
     "ByteLevel": _byte_level,
     "Fuse": _fuse,
@@ -112,7 +112,7 @@ def read_spelling(place: object, decoder: object, pre_tokenizer: object) -> Spel
     spelling = Spelling()
     if decoder is not None:
         for step in _flattened(decoder, "decoders"):
-            if not _STEPS.get(step.get("type"), _refused)(spelling, step):
+            if not _STEPS.get(str(step.get("type")), _refused)(spelling, step):
                 reason = f"the decoder step {step.get('type')!r} does not give each token bytes of its own"
                 raise refusal(place, reason, _REMEDY)
         return spelling

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from hypothesis import strategies as st
 
 from maskwright.vocabulary import Vocabulary
 from tests.registry import fetch
@@ -31,3 +34,39 @@ def real(reader: str, name: str) -> Vocabulary:
     """Return the vocabulary of a pinned file, read once for all tests."""
     read: Callable[..., Vocabulary] = getattr(Vocabulary, f"from_{reader}")
     return read(fetch(name))
+
+
+#: Values that stand where another kind of value belongs.
+_ODD: Final[list[Any]] = [None, True, -1, 0, 3, 1.5, 2**70, "", "a", "\ud800", [], [[]], ["a"], {}, {"type": "a"}]
+
+
+def _places(document: object) -> list[list[Any]]:
+    """Return the path of every value inside a JSON document."""
+    found: list[list[Any]] = []
+    pending: list[tuple[list[Any], object]] = [([], document)]
+    while pending:
+        path, value = pending.pop()
+        entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, inner in entries:
+            found.append([*path, key])
+            pending.append(([*path, key], inner))
+    return found
+
+
+@st.composite
+def damaged(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
+    """Return a JSON document with one or two of its values removed or replaced by an odd one."""
+    changed = copy.deepcopy(document)
+    for _ in range(draw(st.integers(1, 2))):
+        places = _places(changed)
+        if not places:
+            break
+        *path, last = draw(st.sampled_from(places))
+        inner: Any = changed
+        for key in path:
+            inner = inner[key]
+        if draw(st.booleans()):
+            inner[last] = copy.deepcopy(draw(st.sampled_from(_ODD)))
+        else:
+            del inner[last]
+    return changed

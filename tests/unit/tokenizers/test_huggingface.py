@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from maskwright.errors import VocabularyError
 from maskwright.vocabulary import Vocabulary
 from tests.registry import fetch
-from tests.unit.tokenizers.conftest import HARD_TEXTS, real
+from tests.unit.tokenizers.conftest import HARD_TEXTS, damaged, real
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -296,6 +298,35 @@ def test_damaged_files_beside_are_refused(tmp_path: Path, beside: dict[str, obje
     """A configuration that contradicts the tokenizer is not guessed away."""
     with pytest.raises(VocabularyError, match=reason):
         Vocabulary.from_huggingface(_write(tmp_path, _document(), **beside))
+
+
+UNIGRAM = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", 0.5]]}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(damaged(_document()) | damaged(_document(model=UNIGRAM, added_tokens=[_added(2, "</s>")])))
+def test_any_damage_is_read_or_refused(tmp_path: Path, document: dict[str, Any]) -> None:
+    """Whatever stands where in the file, the only error is a VocabularyError."""
+    with suppress(VocabularyError):
+        Vocabulary.from_huggingface(_write(tmp_path, document))
+
+
+CONFIGURATIONS: dict[str, Any] = {
+    "config": {"eos_token_id": [1], "vocab_size": 64, "text_config": {"eos_token_id": 2, "vocab_size": 64}},
+    "generation_config": {"eos_token_id": [1, 2]},
+    "tokenizer_config": {"eos_token": {"content": "</s>"}, "added_tokens_decoder": {"8": _added(0, "<x>")}},
+    "special_tokens_map": {"eos_token": "</s>"},
+}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(damaged(CONFIGURATIONS))
+def test_any_damage_of_the_files_beside_is_read_or_refused(tmp_path: Path, beside: dict[str, Any]) -> None:
+    """So it is with the configuration files."""
+    for old in tmp_path.glob("*.json"):
+        old.unlink()
+    with suppress(VocabularyError):
+        Vocabulary.from_huggingface(_write(tmp_path, _document(), **{k: json.dumps(v) for k, v in beside.items()}))
 
 
 def test_what_is_no_tokenizer_is_refused(tmp_path: Path) -> None:

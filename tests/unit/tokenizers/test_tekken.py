@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from maskwright.errors import VocabularyError
 from maskwright.vocabulary import Vocabulary
 from tests.registry import fetch
-from tests.unit.tokenizers.conftest import real
+from tests.unit.tokenizers.conftest import damaged, real
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,6 +90,14 @@ def test_damage_is_refused_with_path_reason_and_remedy(tmp_path: Path, document:
     with pytest.raises(VocabularyError, match=reason) as caught:
         Vocabulary.from_tekken(path)
     assert str(path) in str(caught.value)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(damaged(_document(special_tokens=[{"rank": 1, "token_str": "</s>", "is_control": True}])))
+def test_any_damage_is_read_or_refused(tmp_path: Path, document: dict[str, Any]) -> None:
+    """Whatever stands where in the file, the only error is a VocabularyError."""
+    with suppress(VocabularyError):
+        Vocabulary.from_tekken(_write(tmp_path, document))
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
