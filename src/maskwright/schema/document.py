@@ -11,7 +11,7 @@ from typing import Final
 from maskwright.errors import LimitError, Problem, SchemaError
 from maskwright.limits import Limits
 
-__all__ = ["exact_number", "is_number", "is_writable", "read_json"]
+__all__ = ["exact_number", "is_number", "is_writable", "json_kind", "read_json"]
 
 _STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 #: Largest exponent of a number in a schema: 1e10000 written out is 10 kB, 1e999999999 would be a gigabyte.
@@ -97,3 +97,11 @@ def exact_number(value: object, place: str = "") -> Fraction:
 def is_writable(text: str) -> bool:
     """Whether a string can be written as UTF-8 and with paired escapes: it holds no lone surrogate."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+_KINDS: Final = {type(None): "null", bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
+
+
+def json_kind(value: object) -> str:
+    """The JSON type of a value in words; for other values the Python type."""
+    return "a number" if is_number(value) else _KINDS.get(type(value), f"a Python {type(value).__name__}")

@@ -15,8 +15,9 @@ from maskwright.errors import LimitError, Problem
 from maskwright.network.lexeme import ANYTHING, NEVER, Term, subtract, words
 from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, MemberRest, Members
+from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
-from maskwright.schema.residual import FALSE, TRUE, Formula
+from maskwright.schema.residual import FALSE, TRUE, Formula, limit_error
 from maskwright.schema.shape import Shape
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
@@ -55,8 +56,9 @@ class Liveness:
     def __init__(self, stores: Stores, reader: Reader) -> None:
         """Nothing is decided yet."""
         self._stores = stores
+        self._order: Order = stores.order
         self._reader = reader
-        self._rests: dict[tuple[Formula, Members, int, frozenset[str] | None], bool] = {}
+        self._rests: dict[tuple[Formula, Members, Free, frozenset[str] | None], bool] = {}
         self._steps = 0
 
     def value(self, value: Value) -> bool:
@@ -83,7 +85,7 @@ class Liveness:
             shape.array_live = self._run(self._elements(shape.array))
         return shape.array_live
 
-    def members(self, formula: Formula, frame: Members, free: int, seen: frozenset[str]) -> bool:
+    def members(self, formula: Formula, frame: Members, free: Free, seen: frozenset[str]) -> bool:
         """Whether an object can be completed with the names of ``free`` and unnamed keys that were not seen."""
         if formula is TRUE:
             return True
@@ -195,7 +197,7 @@ class Liveness:
 
     def _object(self, shape: Shape) -> Question:
         frame = self.frame(shape.object)
-        return (yield from self._members(shape.object, frame, (1 << len(frame.names)) - 1, frozenset()))
+        return (yield from self._members(shape.object, frame, self._order.begin(frame), frozenset()))
 
     def frame(self, formula: Formula) -> Members:
         """The description that names every key which an object formula mentions."""
@@ -204,12 +206,14 @@ class Liveness:
         store = self._stores.members
         if formula is TRUE or formula is FALSE:
             return store.free
-        atoms = self._stores.formulas.atoms(formula)
-        return store.members(
-            source for atom in atoms if isinstance(atom, MemberRest) for source in atom.members.sources
-        )
+        atoms = [atom for atom in self._stores.formulas.atoms(formula) if isinstance(atom, MemberRest)]
+        frame = store.members(source for atom in atoms for source in atom.members.sources)
+        most = 2 * self._stores.limits.satisfiability_steps
+        if len(atoms) * len(frame.names) > most:
+            raise limit_error(most, "pairs of a key and a subschema at one object")
+        return frame
 
-    def _members(self, formula: Formula, frame: Members, free: int, seen: frozenset[str]) -> Question:
+    def _members(self, formula: Formula, frame: Members, free: Free, seen: frozenset[str]) -> Question:
         for rest in self._stores.formulas.disjuncts(formula):
             if rest is TRUE:
                 return True
@@ -219,13 +223,13 @@ class Liveness:
                     return True
         return False
 
-    def _rest(self, rest: MemberRest, frame: Members, free: int, seen: frozenset[str]) -> Question:
+    def _rest(self, rest: MemberRest, frame: Members, free: Free, seen: frozenset[str]) -> Question:
         members, most = rest.members, rest.most
         needed = rest.required.bit_count()
         if most is not None and (needed > most or rest.least > most):
             return False
         for name in rest.required_names:
-            if not free >> frame.index[name] & 1:
+            if not self._order.holds(frame, free, frame.index[name]):
                 return False
             live = yield members.value(name)
             if not live:
@@ -233,10 +237,10 @@ class Liveness:
         missing = rest.least - needed
         if missing <= 0:
             return True
-        for name in frame.names:
-            bit = members.index.get(name)
-            if free >> frame.index[name] & 1 and not (bit is not None and rest.required >> bit & 1):
-                live = yield members.value(name)
+        needs = set(rest.required_names)
+        for place in self._order.places(frame, free):
+            if frame.names[place] not in needs:
+                live = yield members.value(frame.names[place])
                 missing -= live
                 if missing <= 0:
                     return True

@@ -1,7 +1,7 @@
 """The names of nodes: small tuples whose first field tells their kind, so that equal states are one node.
 
 An object state is ``(residual, frame, free, seen, level)``: the formula for the members still to come, the description
-that numbers all names, the mask of the names that may still come, the keys written that nobody names, and the nesting
+that numbers all names, the names that may still come, the keys written that nobody names, and the nesting
 under an indenting layout (0 otherwise). Names passed or written are not free, so no key is ever written twice.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from maskwright.schema.members import Members
+from maskwright.schema.order import Free
 from maskwright.schema.residual import Alternative, Formula
 from maskwright.schema.shape import Shape
 
@@ -50,7 +51,7 @@ class AtKey(NamedTuple):
     tag: int
     residual: Formula
     frame: Members
-    free: int
+    free: Free
     seen: frozenset[str]
     level: int
 
@@ -61,7 +62,7 @@ class AtMember(NamedTuple):
     tag: int
     alternatives: tuple[Alternative, ...]
     frame: Members
-    free: int
+    free: Free
     seen: frozenset[str]
     level: int
 
@@ -72,7 +73,7 @@ class AfterMember(NamedTuple):
     tag: int
     residual: Formula
     frame: Members
-    free: int
+    free: Free
     seen: frozenset[str]
     level: int
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from maskwright.network.lexeme import Term, quote, subtract, words
 from maskwright.network.nodes import Call, Capture, Lex, Production, Switch
 from maskwright.schema.layout import marks
 from maskwright.schema.liveness import Liveness
-from maskwright.schema.members import Cell, MemberRest, Members
+from maskwright.schema.members import Cell, MemberRest
 from maskwright.schema.nodekeys import AFTER_MEMBER, AT_KEY, AT_MEMBER, AfterMember, AtKey, AtMember
+from maskwright.schema.order import Free
 from maskwright.schema.residual import TRUE, Alternative, Formula
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
 
 __all__ = ["Objects"]
 
-_NONE: frozenset[str] = frozenset()
+_NONE: Final[frozenset[str]] = frozenset()
+#: States whose keys were looked up for a comma and that no walk has entered yet.
+_AHEAD: Final = 4096
 
 
 class Objects:
@@ -30,7 +34,7 @@ class Objects:
         self._symbol = symbol
         self._whitespace = stores.policies.whitespace
         self._minimal = stores.policies.escapes == "minimal"
-        self._ordered = stores.policies.property_order == "declared"
+        self._order = stores.order
         #: Productions of the keys that were needed to know whether a comma may come.
         self._ahead: dict[AtKey, tuple[Production, ...]] = {}
 
@@ -40,7 +44,7 @@ class Objects:
         if formula is TRUE:
             formula = self._stores.members.free.initial
         frame = self._liveness.frame(formula)
-        key = AtKey(AT_KEY, formula, frame, (1 << len(frame.names)) - 1, _NONE, level)
+        key = AtKey(AT_KEY, formula, frame, self._order.begin(frame), _NONE, level)
         if self._goes_on(key):
             yield (mark.open_object, Call(key))
         if self._formulas.ends(formula):
@@ -87,48 +91,36 @@ class Objects:
         if isinstance(rest, MemberRest) and rest.required:
             return True
         if key not in self._ahead:
+            if len(self._ahead) >= _AHEAD:
+                self._ahead.clear()
             self._ahead[key] = self.at_key(key)
         return bool(self._ahead[key])
 
-    def _free_after(self, key: AtKey | AfterMember, place: int) -> int:
-        """The names that are free once ``names[place]`` was written (``-1``: a key that nobody names)."""
-        declared = key.frame.declared
-        if place < 0:
-            return key.free & ~declared if self._ordered else key.free
-        bit = 1 << place
-        if not self._ordered:
-            return key.free & ~bit
-        return key.free & ~((bit << 1) - 1) if bit & declared else key.free & ~declared & ~bit
-
-    def _places(self, key: AtKey) -> Iterator[int]:
-        free = key.free
-        while free:
-            low = free & -free
-            yield low.bit_length() - 1
-            free ^= low
-
     def _plain_names(self, rest: MemberRest, key: AtKey) -> Iterator[tuple[str, AtMember]]:
         """The names of one description: no formula is touched."""
-        members, required, liveness = rest.members, rest.required, self._liveness
         if rest.most == 0:
             return
-        counted = rest.is_counted
-        stops = required & members.declared if self._ordered else 0
-        for place in self._places(key):
-            bit = 1 << place
-            value = members.value(members.names[place])
-            free = self._free_after(key, place)
-            after = rest.after(required & ~bit)
-            if liveness.value(value) and (not counted or liveness.members(after, members, free, key.seen)):
-                yield members.names[place], self._member(((value, after),), key, free)
-            if stops & bit:
+        members, required, liveness, order = rest.members, rest.required, self._liveness, self._order
+        is_counted, names, after = rest.is_counted, members.names, rest
+        for place in order.places(members, key.free):
+            value = members.value(names[place])
+            free = order.after(members, key.free, place)
+            is_required = required and required >> place & 1
+            if is_required or is_counted:
+                after = rest.after(required & ~(1 << place))
+            if (value.live or liveness.value(value)) and (
+                not is_counted or liveness.members(after, members, free, key.seen)
+            ):
+                yield names[place], AtMember(AT_MEMBER, ((value, after),), members, free, key.seen, key.level)
+            if is_required and place < members.declared and order.is_declared:
                 return
+            after = rest
 
     def _plain_further(self, rest: MemberRest, key: AtKey) -> Iterator[tuple[Term, AtMember]]:
         members, liveness = rest.members, self._liveness
-        if rest.most == 0 or members.sealed or (self._ordered and rest.required & members.declared):
+        if rest.most == 0 or members.sealed or self._must_stay(rest, key):
             return
-        free = self._free_after(key, -1)
+        free = self._order.after_unnamed(members, key.free)
         after = rest.after(rest.required)
         if rest.is_counted and not liveness.members(after, members, free, key.seen):
             return
@@ -137,26 +129,32 @@ class Objects:
             if liveness.value(value):
                 yield term, self._member(((value, after),), key, free)
 
+    def _must_stay(self, rest: MemberRest, key: AtKey) -> bool:
+        """Whether a required declared name comes before any that nobody declares."""
+        declared = key.frame.declared
+        return bool(self._order.is_declared and rest.required and rest.required & ((1 << declared) - 1))
+
     def _names(self, key: AtKey) -> Iterator[tuple[str, AtMember]]:
         """The names of a formula: by its alternatives, as far as they can be completed."""
-        for place in self._places(key):
-            name = key.frame.names[place]
-            free = self._free_after(key, place)
+        order, frame = self._order, key.frame
+        for place in order.places(frame, key.free):
+            name = frame.names[place]
+            free = order.after(frame, key.free, place)
             alternatives = self._alternatives(key, name, free)
             if alternatives:
                 yield name, self._member(alternatives, key, free)
-            is_last = self._ordered and key.frame.declared >> place & 1
-            if is_last and not self._liveness.members(key.residual, key.frame, free, key.seen):
+            is_passed = order.is_declared and place < frame.declared
+            if is_passed and not self._liveness.members(key.residual, frame, free, key.seen):
                 return
 
     def _further(self, key: AtKey) -> Iterator[tuple[Term, AtMember]]:
-        free = self._free_after(key, -1)
+        free = self._order.after_unnamed(key.frame, key.free)
         for cell, term in self._unnamed(key):
             alternatives = self._alternatives(key, cell, free)
             if alternatives:
                 yield term, self._member(alternatives, key, free)
 
-    def _alternatives(self, key: AtKey, symbol: str | Cell, free: int) -> tuple[Alternative, ...]:
+    def _alternatives(self, key: AtKey, symbol: str | Cell, free: Free) -> tuple[Alternative, ...]:
         liveness = self._liveness
         return tuple(
             (value, rest)
@@ -164,7 +162,7 @@ class Objects:
             if liveness.value(value) and liveness.members(rest, key.frame, free, key.seen)
         )
 
-    def _member(self, alternatives: tuple[Alternative, ...], key: AtKey, free: int) -> AtMember:
+    def _member(self, alternatives: tuple[Alternative, ...], key: AtKey, free: Free) -> AtMember:
         return AtMember(AT_MEMBER, alternatives, key.frame, free, key.seen, key.level)
 
     def _unnamed(self, key: AtKey) -> Iterator[tuple[Cell, Term]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote, urldefrag, urljoin
 
 from maskwright.errors import Problem, SchemaError, UnsupportedError
+from maskwright.schema.document import json_kind
 from maskwright.schema.drafts import LATEST, Draft, find_draft
 
 if TYPE_CHECKING:
@@ -100,12 +101,12 @@ class Document:
     def __init__(self, value: object, registry: Registry[Any] | None = None) -> None:
         """Take a parsed schema; nothing below its root is read yet."""
         if not isinstance(value, (dict, bool)):
-            kind = type(value).__name__
-            raise SchemaError(Problem(f"a schema is an object or a boolean, not a {kind}", place="#"))
+            raise SchemaError(Problem(f"a schema is an object or a boolean, not {json_kind(value)}", place="#"))
         self._registry = registry
         #: Holds every schema that was ever named by ``id()``, so that no id is used twice.
         self._known: dict[tuple[int, int], Subschema] = {}
         self._constants: dict[tuple[Subschema, type, object], Subschema] = {}
+        self._targets: dict[Subschema, Subschema] = {}
         self._resources: dict[str, Resource] | None = None
         self.root = self._open(value, "", LATEST)
 
@@ -172,6 +173,12 @@ class Document:
         Raises :class:`maskwright.errors.SchemaError` for a pointer or anchor to nowhere and
         :class:`maskwright.errors.UnsupportedError` for a document that neither the schema nor the registry holds.
         """
+        found = self._targets.get(referrer)
+        if found is None:
+            found = self._targets[referrer] = self._target(referrer, reference)
+        return found
+
+    def _target(self, referrer: Subschema, reference: str) -> Subschema:
         uri, fragment = urldefrag(reference)
         resource = self._find(referrer, uri, reference) if uri else referrer.resource
         fragment = unquote(fragment)

@@ -14,9 +14,11 @@ from typing import Final, TypeVar, cast
 from maskwright.errors import LimitError, Problem
 from maskwright.schema.value import Value, Values
 
-__all__ = ["FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Or"]
+__all__ = ["FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Or", "limit_error"]
 
 _T = TypeVar("_T")
+#: Alternatives of one member; each is a path that the kernel would follow at once.
+_ALTERNATIVES: Final = 10_000
 Alternative = tuple[Value, "Formula"]
 
 
@@ -85,7 +87,7 @@ class Formulas:
     """The smart constructors of one network, and the questions about formulas."""
 
     def __init__(self, values: Values, steps: int) -> None:
-        """``steps`` bounds the alternatives of one member and the disjuncts of one search."""
+        """``steps`` bounds the disjuncts of one search."""
         self._values = values
         self._steps = steps
         self._interned: dict[tuple[type[Formula], frozenset[Formula]], Formula] = {}
@@ -138,7 +140,7 @@ class Formulas:
     def alternatives(self, formula: Formula, symbol: Hashable) -> tuple[Alternative, ...]:
         """What the next member may be, each with what remains afterwards; values are distinct.
 
-        Raises :class:`maskwright.errors.LimitError` beyond ``satisfiability_steps`` combinations.
+        Raises :class:`maskwright.errors.LimitError` beyond 10,000 combinations.
         """
         if isinstance(formula, Atom):
             one = formula.derive(symbol)
@@ -156,8 +158,8 @@ class Formulas:
             return self._group(pair for part in below for pair in part.items())
         product = below[0]
         for part in below[1:]:
-            if len(product) * len(part) > self._steps:
-                raise self.limit("alternatives of one member")
+            if len(product) * len(part) > _ALTERNATIVES:
+                raise limit_error(_ALTERNATIVES, "alternatives of one member")
             product = self._group(
                 (self._values.both(value, other), self.conjoin((rest, remains)))
                 for value, rest in product.items()
@@ -186,7 +188,7 @@ class Formulas:
                 continue
             steps += 1
             if steps > self._steps:
-                raise self.limit("combinations of subschemas")
+                raise limit_error(self._steps, "combinations of subschemas")
             first, rest = waiting[0], waiting[1:]
             if isinstance(first, Or):
                 stack.extend((atom, (part, *rest)) for part in reversed(first.parts))
@@ -209,15 +211,16 @@ class Formulas:
                 seen.update(new)
                 stack.extend(reversed(new))
 
-    def limit(self, what: str) -> LimitError:
-        """The error for a search that is too long."""
-        return LimitError(
-            Problem(
-                f"more than {self._steps} {what}",
-                keyword="anyOf, allOf, oneOf",
-                remedy="state the shared parts once beside anyOf, or raise Limits.satisfiability_steps",
-            )
+
+def limit_error(count: int, what: str) -> LimitError:
+    """The error for a search that is too long."""
+    return LimitError(
+        Problem(
+            f"more than {count} {what}",
+            keyword="anyOf, allOf, oneOf",
+            remedy="state the shared parts once beside anyOf, or raise Limits.satisfiability_steps",
         )
+    )
 
 
 def _flatten(parts: Iterable[Formula], kind: type[And] | type[Or]) -> Iterator[Formula]:

@@ -6,13 +6,13 @@ patterns that cannot be read, keywords that are not enforced. Each subschema is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from maskwright.errors import ConstraintError, LimitError, PatternError, Problem, SchemaError, UnsupportedError
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
-from maskwright.schema.document import exact_number
+from maskwright.schema.document import exact_number, json_kind
 from maskwright.schema.drafts import ALL_TYPES, TYPES, Draft, Keyword
 from maskwright.schema.formats import format_term
 from maskwright.schema.policies import Policies
@@ -73,7 +73,7 @@ class _Scan:
     def _visit(self, here: Subschema) -> Iterator[Subschema]:
         schema = here.value
         if not isinstance(schema, dict):
-            reason = f"a schema is an object or a boolean, not {_kind(schema)}"
+            reason = f"a schema is an object or a boolean, not {json_kind(schema)}"
             self._note(SchemaError, Problem(reason, here.place))
             return
         if not IN_PLACE.isdisjoint(schema):
@@ -146,16 +146,22 @@ class _Scan:
 
     def check_constants(self, _here: Subschema, value: Any) -> None:
         """Every part of the constants is JSON."""
-        stack = [value]
-        seen: set[int] = set()
-        while stack:
-            top = stack.pop()
-            if isinstance(top, (dict, list)):
-                if id(top) not in seen:
-                    seen.add(id(top))
-                    stack.extend(top.values() if isinstance(top, dict) else top)
-            elif not isinstance(top, (str, bool)) and top is not None:
-                exact_number(top)
+        layer = value if isinstance(value, list) else [value]
+        for _ in range(self._limits.schema_depth):
+            layer = [part for whole in layer for part in self._parts(whole)]
+            if not layer:
+                return
+        raise LimitError(Problem("the constant nests too deeply", remedy="see Limits.schema_depth"))
+
+    @staticmethod
+    def _parts(value: Any) -> Iterable[Any]:
+        if isinstance(value, dict):
+            return value.values()
+        if isinstance(value, list):
+            return value
+        if not isinstance(value, (str, int)) and value is not None:
+            exact_number(value)
+        return ()
 
     def check_format(self, here: Subschema, value: str) -> None:
         if self._policies.formats == "annotate" or not _applies(here.value, TYPES["string"]):
@@ -210,10 +216,6 @@ def _applies(schema: dict[str, Any], types: int) -> bool:
     for name in names:
         mask |= TYPES.get(name, ALL_TYPES) if isinstance(name, str) else ALL_TYPES
     return bool(mask & types)
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else f"a {type(value).__name__}"
 
 
 def _cycle(path: list[Subschema], back: Subschema) -> Problem:

@@ -54,6 +54,10 @@ class NumberLiteral:
     spelling: int | Decimal
 
 
+#: Operators whose terms hold a string by construction.
+_INHABITED: Final = frozenset({"words", "characters", "epsilon"})
+
+
 NumberSet = tuple[Numbers | NumberLiteral, ...]
 ALL_NUMBERS: Final[NumberSet] = (Numbers(),)
 NO_NUMBERS: Final[NumberSet] = ()
@@ -146,7 +150,10 @@ class Shapes:
 
     def has_strings(self, shape: Shape) -> bool:
         """Whether the shape admits some string."""
-        return shape.string is not NEVER and (shape.string is ANYTHING or not self._is_empty(shape.string))
+        string = shape.string
+        if string is ANYTHING or string.op in _INHABITED or _length(string):
+            return True
+        return string is not NEVER and not self._is_empty(string)
 
     def _number(self, number: Numbers | NumberLiteral) -> Term:
         if isinstance(number, NumberLiteral):

@@ -8,6 +8,7 @@ from maskwright.limits import Limits
 from maskwright.network.lexeme import Term
 from maskwright.schema.elements import ElementsStore
 from maskwright.schema.members import MembersStore
+from maskwright.schema.order import ANY_ORDER, DECLARED_ORDER
 from maskwright.schema.policies import Policies
 from maskwright.schema.references import Document
 from maskwright.schema.residual import Formulas
@@ -20,7 +21,18 @@ __all__ = ["Stores"]
 class Stores:
     """The document, the policies and the interned values, formulas, descriptions and shapes of one network."""
 
-    __slots__ = ("document", "elements", "formulas", "is_empty", "limits", "members", "policies", "shapes", "values")
+    __slots__ = (
+        "document",
+        "elements",
+        "formulas",
+        "is_empty",
+        "limits",
+        "members",
+        "order",
+        "policies",
+        "shapes",
+        "values",
+    )
 
     def __init__(
         self, document: Document, policies: Policies, is_empty: Callable[[Term], bool], limits: Limits
@@ -28,6 +40,7 @@ class Stores:
         """Empty stores."""
         self.document = document
         self.policies = policies
+        self.order = DECLARED_ORDER if policies.property_order == "declared" else ANY_ORDER
         self.is_empty = is_empty
         self.limits = limits
         self.values = Values()
