@@ -226,7 +226,7 @@ class Closures:
     def find(self, goto: cython.int, stack: cython.int) -> cython.int:
         """The closure of a place with a stack: items ``offset[c] .. offset[c + 1]`` of the columns."""
         key: cython.longlong = (cython.cast(cython.longlong, goto) << 32) | stack
-        slot: cython.int = (goto * 31 + stack) & (MEMO - 1)
+        slot: cython.int = (goto * 31 + stack) & 1023
         if self.memo_key[slot] == key:
             return self.memo_value[slot]
         found = self.ids.get(key)

@@ -9,6 +9,7 @@ cdef class Covers:
     cdef public int[::1] order                # order[j]: its id
     cdef public Trie trie                     # the whole vocabulary
     cdef public dict profiles                 # state -> Profile of an endless text loop
+    cdef public dict asked                    # state -> masks that would have used its profile, while it has none
     cdef public int longest                   # characters of the longest token
     cdef public int[::1] by_length            # places in trie order, sorted by length
     cdef public int[::1] up_to                # up_to[n]: how many tokens have fewer than n characters

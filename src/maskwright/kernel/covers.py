@@ -17,6 +17,10 @@ from maskwright.kernel.trie import ILL_FORMED, Trie
 __all__ = ["Covers"]
 
 
+#: A profile costs about as much as this many masks without it.
+PATIENCE = 12
+
+
 class Covers:
     """Rows by (categories, most characters), at most ``cap`` of them; the oldest are dropped first."""
 
@@ -26,6 +30,7 @@ class Covers:
         self.cap = cap
         self.rows = {}
         self.profiles = {}
+        self.asked = {}
         self.trie = trie
         self.path = array("Q", bytes(8 * len(trie.order)))
         self.length = array("i", bytes(4 * len(trie.order)))
@@ -61,10 +66,19 @@ class Covers:
             row[i] |= source[i]
 
     def profile(self, lexicon: Lexicon, state: int) -> Profile:
-        """The profile of an endless text loop, learned when first asked for."""
+        """The profile of an endless text loop, learned now if it was not."""
         found = self.profiles.get(state)
         if found is None:
             found = self.profiles[state] = Profile(lexicon, state, self.trie, self.width)
+        return found  # type: ignore[no-any-return]
+
+    def offer(self, lexicon: Lexicon, state: int) -> Profile | None:
+        """The profile of a loop that was asked for often enough to be worth learning, else None."""
+        found = self.profiles.get(state)
+        if found is None:
+            asked = self.asked[state] = self.asked.get(state, 0) + 1
+            if asked > PATIENCE:
+                found = self.profile(lexicon, state)
         return found  # type: ignore[no-any-return]
 
     def _find(self, categories: int, most: int) -> object:

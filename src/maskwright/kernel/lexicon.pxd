@@ -25,4 +25,5 @@ cdef class Lexicon:
     cpdef void fill(self, int s) except *
     cdef bint _fill_words(self, int s, int x) except -1
     cdef bint _fill_other(self, int s, int x) except -1
+    cdef bint _is_words(self, int x) except -1
     cdef void _describe(self, int s, int x) except *

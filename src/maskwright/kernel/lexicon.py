@@ -178,7 +178,7 @@ class Lexicon:
         """Find the endless loop that a string body equals but for bounds on its length and excluded words."""
         e = self.expressions
         parts = e.parts[text] if e.kind[text] == AND else (text,)
-        kept = [part for part in parts if not (e.kind[part] == NOT and e.kind[e.first[part]] == WORDS)]
+        kept = [part for part in parts if not (e.kind[part] == NOT and self._is_words(e.first[part]))]
         loop = e.intersect(kept)
         if e.kind[loop] != REPEAT or e.kind[e.first[loop]] != CHARS:
             return
@@ -187,6 +187,9 @@ class Lexicon:
         endless = e.body(e.repeat(e.first[loop], 0, -1), minimal)
         base = s if endless == self.state_expressions[s] else self.state(endless)
         self.base[s] = base
+
+    def _is_words(self, x: cython.int) -> cython.bint:
+        return x == EPSILON or self.expressions.kind[x] == WORDS
 
     def _run(self, x: int) -> Run:
         """Categories, and how many characters of them, that a state is sure to accept in any order."""
@@ -221,7 +224,7 @@ class Lexicon:
         """The run of a loop less some words: an endless loop stays alive whatever finite set is taken from it."""
         e = self.expressions
         parts = e.parts[x] if e.kind[x] == AND else (x,)
-        kept = [part for part in parts if not (e.kind[part] == NOT and e.kind[e.first[part]] == WORDS)]
+        kept = [part for part in parts if not (e.kind[part] == NOT and self._is_words(e.first[part]))]
         run = self._text_run(e.intersect(kept)) if len(kept) < len(parts) and len(kept) < 2 else (0, 0)
         return run if run[1] == UNBOUNDED else (0, 0)
 
@@ -311,7 +314,7 @@ class Lexicon:
         e: Expressions = self.expressions
         text: cython.int = e.first[x]
         minimal: cython.int = e.second[x]
-        moves = e.word_moves(e.first[text])
+        moves = self.moves.of(e.first[text])
         byte: cython.int
         start: cython.Py_ssize_t = 256 * s
         if not _is_plain(moves):
@@ -340,7 +343,7 @@ class Lexicon:
             kind: cython.int = e.kind[e.first[x]]
             if kind == WORDS and self._fill_words(s, x):
                 return
-            if kind == NOT and e.kind[e.first[e.first[x]]] == WORDS and self._fill_other(s, x):
+            if kind == NOT and self._is_words(e.first[e.first[x]]) and self._fill_other(s, x):
                 return
         moves = self.moves.of(self.state_expressions[s])
         if self.absent:

@@ -32,13 +32,13 @@ class Profile:
         self.inside = array("I", bytes(4 * self.words))
         self.spent = array("i", b"\xff" * (4 * width))
         self.crossing = array("i", b"\xff" * (4 * width))
+        self.most = 0
         self.limits = {}
         self.floors = {}
         rests: list[bytes] = []
         owners: list[int] = []
         self._explore(lexicon, trie, rests, owners)
         self.rests = Trie(rests, owners)
-        self.most = max(self.spent, default=0)
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
@@ -64,27 +64,32 @@ class Profile:
         j: cython.int
         token: cython.int
         home: cython.int = self.state
+        unknown: cython.int = UNKNOWN
+        dead: cython.int = DEAD
+        continues: cython.int = CONTINUES
         states[0] = home
         while node < trie.size:
             d = depth[node]
             state = states[d - 1]
             after = lexicon.rows[256 * state + byte[node]]
-            if after == UNKNOWN:
+            if after == unknown:
                 lexicon.fill(state)
                 after = lexicon.rows[256 * state + byte[node]]
-            if after == DEAD:
+            if after == dead:
                 node = end[node]
                 continue
             count[d] = count[d - 1]
-            if state == home and lexicon.flags[after] & CONTINUES:
+            if state == home and lexicon.flags[after] & continues:
                 count[d] += 1
             for j in range(first_token[node], first_token[node + 1]):
                 token = order[j]
                 inside[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
                 spent[token] = count[d]
-                if not lexicon.flags[after] & CONTINUES:
+                if count[d] > self.most:
+                    self.most = count[d]
+                if not lexicon.flags[after] & continues:
                     crossing[token] = 1
-            if not lexicon.flags[after] & CONTINUES:
+            if not lexicon.flags[after] & continues:
                 self._cross(trie, node, count[d], rests, owners)
                 node = end[node]
                 continue

@@ -5,7 +5,7 @@ Nodes are numbered in depth-first order, so a subtree is the run ``node .. end[n
 a whole subtree copies a run. Node 0 is the root (the empty prefix).
 
 *Categories* summarise what a subtree can contain: each printable ASCII punctuation mark is one, letters and digits come
-in ranges, every well-formed non-ASCII character is one. A lexeme state that loops on a set of categories accepts a
+in ranges, well-formed characters beyond ASCII by their leading byte. A lexeme state that loops on a set of categories accepts a
 subtree made of those without looking at it.
 """
 
@@ -16,13 +16,31 @@ from collections.abc import Sequence
 
 import cython
 
-__all__ = ["ILL_FORMED", "NON_ASCII", "TEXT_CATEGORIES", "Trie", "category_mask"]
+__all__ = ["ILL_FORMED", "TEXT_CATEGORIES", "Trie", "category_mask"]
 
 #: Inclusive ranges that share a category; every other byte below 0x80 but the controls is a category of its own.
 _RANGES = (("a", "f"), ("g", "z"), ("A", "F"), ("G", "Z"), ("1", "9"))
 
 
+#: Inclusive ranges of UTF-8 leading bytes that share a category, with the code points they lead. ``.`` and ``\\S`` of
+#: ECMA-262 leave out a few characters under c2, e1, e2, e3 and ef, and keep all others.
+_LEADS = (
+    (0xC2, 0xC2, 0x80, 0xBF),
+    (0xC3, 0xDF, 0xC0, 0x7FF),
+    (0xE0, 0xE0, 0x800, 0xFFF),
+    (0xE1, 0xE1, 0x1000, 0x1FFF),
+    (0xE2, 0xE2, 0x2000, 0x2FFF),
+    (0xE3, 0xE3, 0x3000, 0x3FFF),
+    (0xE4, 0xEC, 0x4000, 0xCFFF),
+    (0xED, 0xED, 0xD000, 0xD7FF),
+    (0xEE, 0xEE, 0xE000, 0xEFFF),
+    (0xEF, 0xEF, 0xF000, 0xFFFF),
+    (0xF0, 0xF4, 0x10000, 0x10FFFF),
+)
+
+
 def _categories() -> list[int]:
+    """The category of each byte that can begin a character; -1 for all others."""
     of = [-1] * 256
     for number, (low, high) in enumerate(_RANGES):
         for byte in range(ord(low), ord(high) + 1):
@@ -35,32 +53,30 @@ def _categories() -> list[int]:
     for byte in range(0x20):
         if of[byte] < 0:
             of[byte] = fresh
+    for number, lead in enumerate(_LEADS, fresh + 1):
+        for byte in range(lead[0], lead[1] + 1):
+            of[byte] = number
     return of
 
 
 _CATEGORY = _categories()
-#: One bit per category; every complete, well-formed character beyond ASCII.
-NON_ASCII = 1 << (max(_CATEGORY) + 1)
 #: Bytes that are not UTF-8 at their place, or a character whose beginning lies in an earlier token.
-ILL_FORMED = 1 << (max(_CATEGORY) + 2)
+ILL_FORMED = 1 << (max(_CATEGORY) + 1)
 _BIT = [1 << c if c >= 0 else ILL_FORMED for c in _CATEGORY]
-#: Letters and characters beyond ASCII: a state that loops on one of these allows thousands of tokens.
-TEXT_CATEGORIES = _BIT[ord("g")] | _BIT[ord("G")] | NON_ASCII
+#: Letters, and characters of scripts with many tokens: a state that loops on one of these allows thousands of tokens.
+TEXT_CATEGORIES = _BIT[ord("g")] | _BIT[ord("G")] | _BIT[0xC3] | _BIT[0xE4]
 
 
 def category_mask(ranges: Sequence[tuple[int, int]]) -> int:
     """The categories that lie wholly inside inclusive, ascending, disjoint code point ranges."""
-    missing = 0
-    for byte in range(0x80):
-        if not any(low <= byte <= high for low, high in ranges):
-            missing |= _BIT[byte]
-    mask = 0
+    mask = missing = 0
     for byte in range(0x80):
         mask |= _BIT[byte]
-    beyond = sum(min(high, 0x10FFFF) - max(low, 0x80) + 1 for low, high in ranges if high >= 0x80)
-    surrogates = sum(min(high, 0xDFFF) - max(low, 0xD800) + 1 for low, high in ranges if high >= 0xD800 and low <= 0xDFFF)
-    if beyond - surrogates == 0x110000 - 0x80 - 0x800:
-        mask |= NON_ASCII
+        if not any(low <= byte <= high for low, high in ranges):
+            missing |= _BIT[byte]
+    for lead, _, first, last in _LEADS:
+        if any(low <= first and last <= high for low, high in ranges):
+            mask |= _BIT[lead]
     return mask & ~missing
 
 
@@ -143,7 +159,6 @@ class Trie:
         characters: cython.int[::1] = self.characters
         bits: cython.ulonglong[::1] = array("Q", _BIT)
         ill: cython.ulonglong = ILL_FORMED
-        non_ascii: cython.ulonglong = NON_ASCII
         everything: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         # pending[d]: bytes still owed by the character that is open at depth d; low/high: bounds of the next one.
         pending: cython.int[::1] = array("i", bytes(4 * (self.longest + 2)))
@@ -173,7 +188,7 @@ class Trie:
                 own[node] = bits[b]
                 characters[node] += 1
             else:
-                own[node] = non_ascii
+                own[node] = bits[b]
                 characters[node] += 1
                 low[d] = 0xA0 if b == 0xE0 else 0x90 if b == 0xF0 else 0x80
                 high[d] = 0x9F if b == 0xED else 0x8F if b == 0xF4 else 0xBF

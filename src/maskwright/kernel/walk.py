@@ -110,7 +110,7 @@ class Walker:
                 if self.stacks[i] != stack:
                     self.stacks[i] = self.closures.merge(self.stacks[i], stack)
                 return top
-        if top >= FRAME_ITEMS:
+        if top >= len(self.states):
             raise LimitError(Problem(f"more than {FRAME_ITEMS} ways to read one token", remedy="make the grammar less ambiguous"))
         self.states[top] = state
         self.positions[top] = position
@@ -141,6 +141,10 @@ class Walker:
         """Read a byte from frame d into frame d + 1; the number of items there."""
         lexicon: Lexicon = self.lexicon
         closures: Closures = self.closures
+        unknown: cython.int = UNKNOWN
+        dead: cython.int = DEAD
+        continues: cython.int = CONTINUES
+        accepts: cython.int = ACCEPTS
         start: cython.int = self.offset[d + 1]
         top: cython.int = start
         j: cython.int
@@ -148,18 +152,18 @@ class Walker:
         bits: cython.int
         for j in range(self.offset[d], start):
             state = lexicon.rows[256 * self.states[j] + byte]
-            if state == UNKNOWN:
+            if state == unknown:
                 lexicon.fill(self.states[j])
                 state = lexicon.rows[256 * self.states[j] + byte]
-            if state == DEAD:
+            if state == dead:
                 continue
             bits = closures.filter[self.positions[j]]
             if bits >= 0 and not closures.passes(bits, state):
                 continue
             bits = lexicon.flags[state]
-            if bits & CONTINUES:
+            if bits & continues:
                 top = self._add(start, top, state, self.positions[j], self.stacks[j])
-            if bits & ACCEPTS:
+            if bits & accepts:
                 top = self._leave(start, top, state, self.positions[j], self.stacks[j])
         self.offset[d + 2] = top
         return top - start
@@ -187,6 +191,10 @@ class Walker:
         end: cython.int[::1] = trie.end
         first_token: cython.int[::1] = trie.first_token
         offset: cython.int[::1] = self.offset
+        unknown: cython.int = UNKNOWN
+        dead: cython.int = DEAD
+        continues: cython.int = CONTINUES
+        accepts: cython.int = ACCEPTS
         states: cython.int[::1] = self.states
         below: cython.ulonglong[::1] = trie.below
         d: cython.int
@@ -207,17 +215,17 @@ class Walker:
             if start - offset[d - 1] == 1:
                 j = offset[d - 1]
                 state = lexicon.rows[256 * states[j] + byte[node]]
-                if state == UNKNOWN:
+                if state == unknown:
                     lexicon.fill(states[j])
                     state = lexicon.rows[256 * states[j] + byte[node]]
                 bits = closures.filter[self.positions[j]]
-                if state == DEAD or (bits >= 0 and not closures.passes(bits, state)):
+                if state == dead or (bits >= 0 and not closures.passes(bits, state)):
                     node = end[node]
                     continue
                 bits = lexicon.flags[state]
-                if bits & ACCEPTS:
+                if bits & accepts:
                     top = start
-                    if bits & CONTINUES:
+                    if bits & continues:
                         top = self._add(start, top, state, self.positions[j], self.stacks[j])
                     top = self._leave(start, top, state, self.positions[j], self.stacks[j])
                 else:
@@ -272,11 +280,11 @@ class Walker:
         state: cython.int = item[0]
         lexicon: Lexicon = self.lexicon
         base: cython.int = lexicon.base[state]
-        if base == DEAD:
+        profile: Profile = None if base == DEAD else self.covers.offer(lexicon, base)
+        if profile is None:
             self.covers.add(lexicon.run[state], lexicon.most[state], row)
             self._load((item,))
             return self._walk(self.trie, row, 1, self.trie.size, lexicon.run[state], lexicon.most[state])
-        profile: Profile = self.covers.profile(lexicon, base)
         _unite(row, profile.inside)
         found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
         self._load_closure(found)
@@ -312,21 +320,23 @@ class Walker:
         trie: Trie = self.trie
         j: cython.int
         token: cython.int
+        dead: cython.int = DEAD
+        unknown: cython.int = UNKNOWN
         todo = [(0, state, base)]
         while todo:
             node, one, other = todo.pop()
             child: cython.int = node + 1
             mine: cython.int = one
             theirs: cython.int = other
-            if lexicon.rows[256 * mine] == UNKNOWN:
+            if lexicon.rows[256 * mine] == unknown:
                 lexicon.fill(mine)
-            if lexicon.rows[256 * theirs] == UNKNOWN:
+            if lexicon.rows[256 * theirs] == unknown:
                 lexicon.fill(theirs)
             stop: cython.int = trie.end[node]
             while child < stop:
                 a: cython.int = lexicon.rows[256 * mine + trie.byte[child]]
                 b: cython.int = lexicon.rows[256 * theirs + trie.byte[child]]
-                if a == DEAD and b != DEAD:
+                if a == dead and b != dead:
                     for j in range(trie.first_token[child], trie.first_token[trie.end[child]]):
                         token = trie.order[j]
                         row[token >> 5] &= ~(cython.cast(cython.uint, 1) << (token & 31))
@@ -395,16 +405,18 @@ class Walker:
         after: cython.int
         chosen: cython.int
         ends: cython.int = 0
+        dead: cython.int = DEAD
+        unknown: cython.int = UNKNOWN
         for i in range(self.offset[d], self.offset[d + 1]):
             state = self.states[i]
             if self.positions[i] == 0:
                 ends = 1
-            if lexicon.rows[256 * state] == UNKNOWN:
+            if lexicon.rows[256 * state] == unknown:
                 lexicon.fill(state)
             chosen: cython.int = closures.filter[self.positions[i]]
             for b in range(256):
                 after = lexicon.rows[256 * state + b]
-                if after > DEAD and (chosen < 0 or closures.passes(chosen, after)):
+                if after > dead and (chosen < 0 or closures.passes(chosen, after)):
                     live[b] = 1
         return ends
 
