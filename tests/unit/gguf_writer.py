@@ -57,13 +57,14 @@ def gguf_file(
     *,
     version: int = 3,
     counts: tuple[int, int] | None = None,
-    alignment: int = 32,
 ) -> bytes:
     """Return a file: ``pairs`` are ``(key, type, value)``, ``tensors`` are ``(name, dimensions, kind, offset)``.
 
     Types of lists are written ``[string]``. Dimensions are in the file's order. ``counts`` forges the numbers of
     tensors and pairs.
     """
+    alignment = {key: value for key, _, value in pairs if key == "general.alignment"}.get("general.alignment") or 32
+    assert isinstance(alignment, int)
     head = b"GGUF" + struct.pack("<IQQ", version, *(counts or (len(tensors), len(pairs))))
     head += b"".join(_pair(*pair) for pair in pairs)
     for name, dimensions, kind, offset in tensors:

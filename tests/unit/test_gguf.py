@@ -86,7 +86,7 @@ def test_tensors_are_views_of_their_bytes(write: Write) -> None:
     data = bytes(range(200))
     pairs = [("general.alignment", "uint32", 64)]
     tensors = [("f", (3, 2), 0, 64), ("q", (32, 2), 3, 0)]
-    file = read_gguf(write(gguf_file(pairs, tensors, data, alignment=64)))
+    file = read_gguf(write(gguf_file(pairs, tensors, data)))
     f, q = file.tensors["f"], file.tensors["q"]
     assert (f.shape, f.kind, bytes(f.data)) == ((2, 3), "F32", data[64:88])
     assert (q.shape, q.kind, bytes(q.data)) == ((2, 32), "Q4_1", data[:40])
