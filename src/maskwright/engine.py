@@ -77,7 +77,9 @@ class Engine:
         self.limits = constraint.limits
         #: Guards everything that learns; reading what is known needs no lock.
         self.lock = RLock()
-        self.words = (len(vocabulary) + 31) // 32
+        #: Logits of the model; every id is below.
+        self.width = len(vocabulary)
+        self.words = (self.width + 31) // 32
         self.end_ids = sorted(vocabulary.end_ids)
         self._end_mask = self._row()
         for token in self.end_ids:
@@ -104,8 +106,15 @@ class Engine:
         #: ``masks[configuration]``: a read-only row.
         self.masks: dict[int, Mask] = {ENDED: self._end_mask}
         self.spelling: Spelling | None = None
+        #: ``transitions[configuration << 32 | token]``: steps that matchers may take without asking, REFUSED among them.
+        self.transitions: dict[int, int] = self.walker.transitions
         if self.vocabulary.bound_bytes:
-            self.spelling = Spelling(self.walker, self.vocabulary, self.limits)
+            self._check_spelling()
+
+    def _check_spelling(self) -> None:
+        """From now on ask of every step whether tokens can spell an ending after it."""
+        self.spelling = Spelling(self.walker, self.vocabulary, self.limits)
+        self.transitions = {}
 
     def renew(self) -> None:
         """Drop what was learned if it outgrew its limits; matchers then read their history again."""
@@ -129,7 +138,7 @@ class Engine:
             row = self._row()
             self.walker.fill(configuration, row)
             if self.spelling is None and self.walker.closures.unspellable:
-                self.spelling = Spelling(self.walker, self.vocabulary, self.limits)
+                self._check_spelling()
             if self.spelling is not None:
                 self.spelling.prune(configuration, row)
             row.flags.writeable = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,16 +90,30 @@ class Matcher:
         return 0 <= token_id >> 5 < len(mask) and bool(mask[token_id >> 5] >> np.uint32(token_id & 31) & 1)
 
     def advance(self, token_id: int) -> None:
-        """Read a token.
+        """Read a token. A step that any sequence of the guide made before costs a dictionary look-up.
 
         Raises:
             TokenError: the token is not allowed here or no id of the vocabulary; the matcher is unchanged.
         """
-        now = self._now()
-        after = self._engine.advance(now, token_id, self._source(token_id))
+        engine = self._engine
+        configurations = self._configurations
+        try:
+            if token_id < engine.width and self._generation == engine.generation:
+                after = engine.transitions.get(configurations[-1] << 32 | token_id, REFUSED)
+                if after >= 0:
+                    self._history.append(token_id)
+                    configurations.append(after)
+                    return
+        except TypeError:
+            pass
+        self._advance(token_id)
+
+    def _advance(self, token_id: int) -> None:
+        token = _checked_id(token_id)
+        after = self._engine.advance(self._now(), token, self._source(token))
         if after == REFUSED:
-            raise TokenError(self.explain(token_id))
-        self._push(token_id, after)
+            raise TokenError(self.explain(token))
+        self._push(token, after)
 
     def advance_bytes(self, data: bytes) -> None:
         """Read raw bytes, as one step of the history.
@@ -120,7 +135,8 @@ class Matcher:
         """How many tokens of a draft would be read, from the first; the matcher is unchanged."""
         probe = self.fork()
         accepted = 0
-        for token in token_ids:
+        for token_id in token_ids:
+            token = _checked_id(token_id)
             after = self._engine.advance(probe._now(), token, probe._source(token))
             if after == REFUSED:
                 break
@@ -181,6 +197,7 @@ class Matcher:
 
     def explain(self, token_id: int) -> str:
         """Why a token is refused, or that it is allowed, in words."""
+        token_id = _checked_id(token_id)
         engine = self._engine
         count = len(engine.vocabulary)
         if not 0 <= token_id < count:
@@ -250,6 +267,13 @@ def _restore(constraint: object, vocabulary: object, history: list[int | bytes])
         else:
             matcher.advance(entry)
     return matcher
+
+
+def _checked_id(token_id: object) -> int:
+    try:
+        return index(token_id)  # type: ignore[arg-type]
+    except TypeError:
+        raise TokenError(f"a token id is a whole number, not {token_id!r}") from None
 
 
 def _opening_quote(tail: bytes) -> int:
