@@ -14,16 +14,7 @@ from maskwright.schema.describe import describe
 from maskwright.schema.document import read_json
 from maskwright.schema.layout import Whitespace
 from maskwright.schema.liveness import Liveness
-from maskwright.schema.nodekeys import (
-    AFTER_ELEMENT,
-    AFTER_MEMBER,
-    AT_ELEMENT,
-    AT_KEY,
-    AT_MEMBER,
-    AT_VALUE,
-    AtMember,
-    AtValue,
-)
+from maskwright.schema.nodekeys import AT_VALUE, AtMember, AtValue
 from maskwright.schema.objects import Objects
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import Reader
@@ -64,30 +55,31 @@ class SchemaNetwork:
 
         Raises :class:`maskwright.errors.UnsatisfiableError` with the reason if no value meets the schema.
         """
-        self.policies = policies.as_dict()
+        self._policies = policies
         self.warnings = warnings
         self._stores = Stores(document, policies, is_empty, limits)
         self._reader = Reader(self._stores)
         self._liveness = Liveness(self._stores, self._reader)
         self._objects = Objects(self._stores, self._liveness, self._symbol)
         self._arrays = Arrays(self._stores, self._liveness, self._symbol)
-        self._expanders: tuple[Callable[[Any], Iterable[Production]], ...] = tuple(
-            function for _, function in sorted(self._table().items())
+        #: By tag: see :mod:`maskwright.schema.nodekeys`.
+        self._expanders: tuple[Callable[[Any], Iterable[Production]], ...] = (
+            self._at_value,
+            self._objects.at_key,
+            self._objects.at_member,
+            self._objects.after_member,
+            self._arrays.at_element,
+            self._arrays.after_element,
         )
         value = self._stores.values.single(document.root)
         if not self._liveness.value(value):
             raise UnsatisfiableError(*explain(value, self._stores, self._reader, self._liveness))
         self._root = AtValue(AT_VALUE, self._reader.shape(value), 0)
 
-    def _table(self) -> dict[int, Callable[[Any], Iterable[Production]]]:
-        return {
-            AT_VALUE: self._at_value,
-            AT_KEY: self._objects.at_key,
-            AT_MEMBER: self._objects.at_member,
-            AFTER_MEMBER: self._objects.after_member,
-            AT_ELEMENT: self._arrays.at_element,
-            AFTER_ELEMENT: self._arrays.after_element,
-        }
+    @property
+    def policies(self) -> dict[str, object]:
+        """Every policy with its value."""
+        return self._policies.as_dict()
 
     @property
     def root(self) -> NodeKey:

@@ -6,6 +6,7 @@ import json
 import re
 from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
 from typing import Final
 
 from maskwright.errors import LimitError, Problem, SchemaError
@@ -13,7 +14,8 @@ from maskwright.limits import Limits
 
 __all__ = ["exact_number", "is_number", "is_writable", "json_kind", "read_json"]
 
-_STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+_NO_BRACKETS: Final = re.compile(r"[^\[\]{}]+")
 #: Largest exponent of a number in a schema: 1e10000 written out is 10 kB, 1e999999999 would be a gigabyte.
 _EXPONENT_LIMIT: Final = 10_000
 
@@ -37,15 +39,9 @@ def _guard_depth(text: str, limits: Limits) -> None:
     """Refuse deep nesting before the recursive parser of the standard library meets it."""
     if text.count("[") + text.count("{") <= limits.schema_depth:
         return
-    depth = 0
-    for match in _STRUCTURE.finditer(text):
-        mark = text[match.start()]
-        if mark in "[{":
-            depth += 1
-            if depth > limits.schema_depth:
-                raise _depth_problem(limits)
-        elif mark in "]}":
-            depth -= 1
+    marks = _NO_BRACKETS.sub("", _STRING.sub("", text))
+    if max(accumulate(1 if mark in "[{" else -1 for mark in marks), default=0) > limits.schema_depth:
+        raise _depth_problem(limits)
 
 
 def read_json(source: str | bytes, limits: Limits) -> object:

@@ -179,9 +179,10 @@ class Document:
         return found
 
     def _target(self, referrer: Subschema, reference: str) -> Subschema:
-        uri, fragment = urldefrag(reference)
+        uri, fragment = ("", reference[1:]) if reference.startswith("#") else urldefrag(reference)
         resource = self._find(referrer, uri, reference) if uri else referrer.resource
-        fragment = unquote(fragment)
+        if "%" in fragment:
+            fragment = unquote(fragment)
         if not fragment:
             return resource.root
         target = self._walk(resource.root, fragment) if fragment.startswith("/") else self._anchor(resource, fragment)

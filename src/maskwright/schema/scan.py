@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from maskwright.errors import ConstraintError, LimitError, PatternError, Problem, SchemaError, UnsupportedError
+from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError, UnsupportedError
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
 from maskwright.schema.document import exact_number, json_kind
-from maskwright.schema.drafts import ALL_TYPES, TYPES, Draft, Keyword
+from maskwright.schema.drafts import ALL_TYPES, TYPES
 from maskwright.schema.formats import format_term
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import IN_PLACE, in_place
@@ -42,35 +42,41 @@ class _Scan:
         self._limits = limits
         self._errors: dict[type[ConstraintError], list[Problem]] = {}
         self._warnings: dict[str, Problem] = {}
+        #: Schemas that apply others in place.
         self._layered: list[Subschema] = []
+        #: Invariant: every subschema of the stack is in ``_seen``.
+        self._stack: list[Subschema] = []
+        self._seen: set[Subschema] = set()
 
     def run(self) -> tuple[Problem, ...]:
-        root = self._document.root
-        stack, seen = [root], {root}
+        most, deepest = self._limits.subschemas, self._limits.schema_depth
+        stack, seen = self._stack, self._seen
+        self._reach(self._document.root)
         while stack:
             here = stack.pop()
-            if here.value is True or here.value is False:
-                continue
-            if len(seen) > self._limits.subschemas or here.depth > self._limits.schema_depth:
+            if len(seen) > most or here.depth > deepest:
                 raise LimitError(_too_large(here, self._limits))
-            for below in self._visit(here):
-                if below not in seen:
-                    seen.add(below)
-                    stack.append(below)
+            self._visit(here)
         self._raise()
         self._find_cycles()
         return tuple(self._warnings.values())
 
     def _raise(self) -> None:
         """One error for everything found; its class is the gravest one."""
-        for kind in (SchemaError, LimitError, UnsupportedError, PatternError):
-            if kind in self._errors:
-                raise kind(*(problem for problems in self._errors.values() for problem in problems))
+        if self._errors:
+            gravest = next((k for k in (SchemaError, LimitError, UnsupportedError) if k in self._errors), None)
+            kind = gravest or next(iter(self._errors))
+            raise kind(*(problem for problems in self._errors.values() for problem in problems))
 
     def _note(self, kind: type[ConstraintError], problem: Problem) -> None:
         self._errors.setdefault(kind, []).append(problem)
 
-    def _visit(self, here: Subschema) -> Iterator[Subschema]:
+    def _reach(self, subschema: Subschema) -> None:
+        if subschema not in self._seen and subschema.value is not True and subschema.value is not False:
+            self._seen.add(subschema)
+            self._stack.append(subschema)
+
+    def _visit(self, here: Subschema) -> None:
         schema = here.value
         if not isinstance(schema, dict):
             reason = f"a schema is an object or a boolean, not {json_kind(schema)}"
@@ -79,49 +85,50 @@ class _Scan:
         if not IN_PLACE.isdisjoint(schema):
             self._layered.append(here)
         draft = here.resource.draft
-        if draft.lone_reference and "$ref" in schema:
-            yield from self._keyword(here, "$ref", schema["$ref"], draft.keywords["$ref"])
-            return
         keywords = draft.keywords
+        if draft.lone_reference and "$ref" in schema:
+            schema = {"$ref": schema["$ref"]}
         for name, value in schema.items():
             keyword = keywords.get(name)
-            if keyword is not None:
-                yield from self._keyword(here, name, value, keyword)
-
-    def _keyword(self, here: Subschema, name: str, value: Any, keyword: Keyword) -> Iterator[Subschema]:
-        if not keyword.check(value):
-            self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", f"{here.place}/{name}", name))
-            return
-        if keyword.enforced is not None and not keyword.enforced(value, here.value):
-            if _applies(here.value, keyword.types):
+            if keyword is None:
+                continue
+            if not keyword.check(value):
+                self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", f"{here.place}/{name}", name))
+            elif keyword.enforced is None or keyword.enforced(value, schema):
+                check = _CHECKS.get(name)
+                if check is not None:
+                    self._check(check, here, name, value)
+                if keyword.holds:
+                    self._below(here, name, value, keyword.holds)
+            elif _applies(schema, keyword.types):
                 problem = Problem(f"`{name}` is not supported", f"{here.place}/{name}", name, _REMEDY)
                 self._note(UnsupportedError, problem)
-            return
-        check = _CHECKS.get(name)
-        if check is not None:
-            try:
-                check(self, here, value)
-            except ConstraintError as error:
-                self._note_at(error, f"{here.place}/{name}", name)
-        if keyword.holds:
-            yield from self._below(here, name, value, keyword.holds)
 
-    def _below(self, here: Subschema, name: str, value: Any, holds: str) -> Iterator[Subschema]:
-        child = self._document.child
-        if holds == "map" or holds == "dependencies":
+    def _check(self, check: Callable[[_Scan, Subschema, Any], None], here: Subschema, name: str, value: Any) -> None:
+        try:
+            check(self, here, value)
+        except ConstraintError as error:
+            self._note_at(error, f"{here.place}/{name}", name)
+
+    def _below(self, here: Subschema, name: str, value: Any, holds: str) -> None:
+        child, reach = self._document.child, self._reach
+        if holds == "map":
             for key, schema in value.items():
-                if holds == "map" or not isinstance(schema, list):
-                    yield child(here, schema, name, key)
+                reach(child(here, schema, name, key))
         elif holds == "reference":
             try:
-                yield self._document.resolve(here, value)
+                reach(self._document.resolve(here, value))
             except ConstraintError as error:
                 self._note_at(error, f"{here.place}/$ref", "$ref")
+        elif holds == "dependencies":
+            for key, demand in value.items():
+                if not isinstance(demand, list):
+                    reach(child(here, demand, name, key))
         elif isinstance(value, list):
             for place, schema in enumerate(value):
-                yield child(here, schema, name, place)
+                reach(child(here, schema, name, place))
         else:
-            yield child(here, value, name)
+            reach(child(here, value, name))
 
     def _note_at(self, error: ConstraintError, place: str, keyword: str) -> None:
         for problem in error.problems:
@@ -146,22 +153,22 @@ class _Scan:
 
     def check_constants(self, _here: Subschema, value: Any) -> None:
         """Every part of the constants is JSON."""
-        layer = value if isinstance(value, list) else [value]
+        layer = list(self._parts([value]))
+        seen: set[int] = set()
         for _ in range(self._limits.schema_depth):
-            layer = [part for whole in layer for part in self._parts(whole)]
             if not layer:
                 return
+            new = {id(part): part for part in layer if id(part) not in seen and isinstance(part, (dict, list))}
+            for part in layer:
+                if not isinstance(part, (str, int, dict, list)) and part is not None:
+                    exact_number(part)
+            seen.update(new)
+            layer = [part for whole in new.values() for part in self._parts(whole)]
         raise LimitError(Problem("the constant nests too deeply", remedy="see Limits.schema_depth"))
 
     @staticmethod
-    def _parts(value: Any) -> Iterable[Any]:
-        if isinstance(value, dict):
-            return value.values()
-        if isinstance(value, list):
-            return value
-        if not isinstance(value, (str, int)) and value is not None:
-            exact_number(value)
-        return ()
+    def _parts(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+        return value.values() if isinstance(value, dict) else value
 
     def check_format(self, here: Subschema, value: str) -> None:
         if self._policies.formats == "annotate" or not _applies(here.value, TYPES["string"]):
