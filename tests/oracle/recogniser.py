@@ -249,7 +249,7 @@ def span(head: bytes) -> tuple[int, int] | None:
     """The code points whose UTF-8 begins with some bytes."""
     lead = head[0]
     size = 1 if lead < 0x80 else 2 if 0xC2 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if lead < 0xF5 else 0
-    if lead >= 0x80 and lead < 0xC2 or not size or len(head) > size or any(not 0x80 <= b < 0xC0 for b in head[1:]):
+    if (0x80 <= lead < 0xC2) or not size or len(head) > size or any(not 0x80 <= b < 0xC0 for b in head[1:]):
         return None
     value = lead if size == 1 else lead & (0x7F >> size)
     for byte in head[1:]:
@@ -310,11 +310,11 @@ def feed_string(s: Text, byte: int) -> Text:
 
 
 def feed_hex(s: Text, byte: int, on: Any) -> Text:
-    """``pending`` holds what was written after the first ``\\u``, up to ``D83D\\uDE00``."""
+    r"""``pending`` holds what was written after the first ``\u``, up to ``D83D\uDE00``."""
     _, r, minimal, _, pending, read = s
     pending += chr(byte).upper() if byte != 0x75 else "u"
     pattern = "HHHH\\uHHHH"[len(pending) - 1]
-    if pattern == "H" and pending[-1] not in "0123456789ABCDEF" or pattern in "\\u" and pending[-1] != pattern:
+    if (pattern == "H" and pending[-1] not in "0123456789ABCDEF") or (pattern in "\\u" and pending[-1] != pattern):
         return EMPTY
     if len(pending) == 4 and not 0xD800 <= int(pending, 16) <= 0xDFFF:
         return on(int(pending, 16), escaped=True)

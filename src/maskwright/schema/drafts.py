@@ -29,7 +29,7 @@ class Keyword:
     #: What its value must be, in words, and the test for it.
     form: str
     check: Form
-    #: How the value holds subschemas: ``""``, ``"schema"``, ``"list"``, ``"map"``, ``"either"`` (schema or list), ``"reference"``,
+    #: How the value holds subschemas: ``""``, ``"schema"``, ``"list"``, ``"map"``, ``"either"``, ``"reference"``,
     #: ``"dependencies"`` (map of schemas or lists of names).
     holds: str = ""
     #: The types it asserts something about.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from maskwright.schema.references import Document, Subschema
@@ -15,7 +15,7 @@ __all__ = ["ElementRest", "Elements", "ElementsStore", "Row"]
 class Row:
     """The array keywords of one schema, still unread below."""
 
-    __slots__ = ("least", "most", "prefix", "prefix_keyword", "rest", "rest_keyword", "owner")
+    __slots__ = ("least", "most", "owner", "prefix", "prefix_keyword", "rest", "rest_keyword")
 
     def __init__(self, owner: Subschema) -> None:
         """Any array; the reader of keywords fills in the rest."""

@@ -282,7 +282,11 @@ def enum(value: Any, reading: Reading) -> None:
 def constants(reading: Reading, values: Sequence[Any], keyword: str) -> Shape:
     """The shape of some constants: numbers are equal by value, objects in any order of their keys."""
     stores = reading.stores
-    literals, numbers, texts, arrays, objects = 0, [], [], [], []  # type: ignore[var-annotated]
+    literals = 0
+    numbers: list[NumberLiteral] = []
+    texts: list[str] = []
+    arrays: list[Formula] = []
+    objects: list[Formula] = []
     for place, value in enumerate(values):
         if value is None:
             literals |= NULL_LITERAL

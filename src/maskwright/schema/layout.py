@@ -37,7 +37,7 @@ class Whitespace:
     def __post_init__(self) -> None:
         """Refuse separators that would not be JSON."""
         for given, mark in ((self.comma, ","), (self.colon, ":")):
-            if not isinstance(given, str) or given.strip(_BLANKS) != mark:
+            if str(given).strip(_BLANKS) != mark:
                 msg = f"a separator must be {mark!r} with whitespace around it, not {given!r}"
                 raise PolicyError(msg)
         indent = self.indent
@@ -71,7 +71,7 @@ def _gap(whitespace: str) -> Term:
 
 
 def _mark(*parts: Term | str) -> Lex:
-    return Lex(encode(concatenate(*(literal(p) if isinstance(p, str) and p else p or EPSILON for p in parts))))  # type: ignore[arg-type]
+    return Lex(encode(concatenate(*(literal(part) if isinstance(part, str) else part for part in parts))))
 
 
 def _loose(gap: Term, comma: Term | str, colon: Term | str) -> Marks:

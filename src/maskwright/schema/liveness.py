@@ -133,7 +133,7 @@ class Liveness:
                 answer = bool(stop.value)
                 stack.pop()
                 del places[top.value]
-                self._settle(top, answer, len(stack), provisional, order)
+                self._settle(top, len(stack), provisional, order, answer=answer)
                 if not answer and stack:
                     stack[-1].lowest = min(stack[-1].lowest, top.lowest)
                 continue
@@ -156,7 +156,7 @@ class Liveness:
         answer: bool,
         depth: int,
         provisional: dict[Value, int],
-        order: list[Value],  # noqa: FBT001
+        order: list[Value],
     ) -> None:
         below = order[top.first :]
         if answer or top.lowest >= depth:

@@ -51,11 +51,12 @@ class Policies:
             if given not in choices:
                 msg = f"{name} must be one of {', '.join(map(repr, choices))}, not {given!r}"
                 raise PolicyError(msg)
-        if not isinstance(self.whitespace, (str, Whitespace)):
-            msg = f"whitespace must be a name or a Whitespace, not {self.whitespace!r}"
+        whitespace: object = self.whitespace
+        if not isinstance(whitespace, (str, Whitespace)):
+            msg = f"whitespace must be a name or a Whitespace, not {whitespace!r}"
             raise PolicyError(msg)
-        marks(self.whitespace)
-        digits = self.digits
+        marks(whitespace)
+        digits: object = self.digits
         if digits is not None and (not isinstance(digits, int) or isinstance(digits, bool) or digits < 1):
             msg = f"digits must be a positive number or None, not {digits!r}"
             raise PolicyError(msg)

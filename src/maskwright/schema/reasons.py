@@ -95,7 +95,7 @@ class _Explanation:
         shape = self._reader.shape(value)
         formula: Formula = {"array": shape.array, "object": shape.object}.get(kind, FALSE)
         if formula is not FALSE:
-            yield from self._needs(formula, kind, schemas, lead)
+            yield from self._needs(formula, lead)
             return
         places = list(_asserting(schemas, TYPES[kind]))
         listed = ", ".join(f"`{keyword}` at {place}" for place, keyword in places)
@@ -103,7 +103,7 @@ class _Explanation:
         article = "an" if kind in {"array", "object"} else "a"
         yield Problem(f"{lead}{article} {kind} cannot meet {listed} together", first[0], first[1], _NEED)
 
-    def _needs(self, formula: Formula, kind: str, schemas: list[Subschema], lead: str) -> Iterator[Problem]:
+    def _needs(self, formula: Formula, lead: str) -> Iterator[Problem]:
         """What the array or object needs and cannot get; disjunctions are explained by each branch."""
         for rest in self._stores.formulas.disjuncts(formula):
             if isinstance(rest, MemberRest):

@@ -115,12 +115,12 @@ class Document:
         root = Subschema()
         root.value, root.parent, root.tokens, root.depth = value, None, (uri,) if uri else (), 0
         if isinstance(value, dict):
-            draft = self._draft(value, draft, root)
+            draft = self._draft(value, draft)
             uri = urldefrag(urljoin(uri, _identifier(value, draft) or ""))[0]
         self._resource(root, uri, draft)
         return root
 
-    def _draft(self, value: Schema, default: Draft, holder: Subschema) -> Draft:
+    def _draft(self, value: Schema, default: Draft) -> Draft:
         uri = value.get("$schema")
         if uri is None:
             return default
@@ -150,7 +150,7 @@ class Document:
         if isinstance(value, dict):
             given = _identifier(value, resource.draft) if resource.draft.identifier in value else None
             if given is not None and not given.startswith("#"):
-                draft = self._draft(value, resource.draft, made) if "$schema" in value else resource.draft
+                draft = self._draft(value, resource.draft) if "$schema" in value else resource.draft
                 self._resource(made, urldefrag(urljoin(resource.uri, given))[0], draft)
         if value is not True and value is not False:
             self._known[key] = made

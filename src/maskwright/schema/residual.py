@@ -122,7 +122,7 @@ class Formulas:
         kept = tuple(p for p in flat if not (isinstance(p, And) and any(q in flat for q in p.parts)))
         return self._intern(Or, kept) if kept else FALSE
 
-    def _intern(self, kind: type[And] | type[Or], parts: tuple[Formula, ...]) -> Formula:
+    def _intern(self, kind: type[And | Or], parts: tuple[Formula, ...]) -> Formula:
         if len(parts) == 1:
             return parts[0]
         key = (kind, frozenset(parts))
@@ -223,7 +223,7 @@ def limit_error(count: int, what: str) -> LimitError:
     )
 
 
-def _flatten(parts: Iterable[Formula], kind: type[And] | type[Or]) -> Iterator[Formula]:
+def _flatten(parts: Iterable[Formula], kind: type[And | Or]) -> Iterator[Formula]:
     """Parts with one level of the same connective opened: constructors keep deeper ones flat already."""
     for part in parts:
         if isinstance(part, kind):

@@ -13,7 +13,7 @@ from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError,
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
 from maskwright.schema.document import exact_number, json_kind
-from maskwright.schema.drafts import ALL_TYPES, TYPES
+from maskwright.schema.drafts import ALL_TYPES, TYPES, Keyword
 from maskwright.schema.formats import format_term
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import IN_PLACE, in_place
@@ -92,21 +92,24 @@ class _Scan:
             keyword = keywords.get(name)
             if keyword is None:
                 continue
-            if not keyword.check(value):
-                self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", f"{here.place}/{name}", name))
-            elif keyword.enforced is None or keyword.enforced(value, schema):
-                check = _CHECKS.get(name)
-                if check is not None:
-                    self._check(check, here, name, value)
+            if keyword.check(value) and (keyword.enforced is None or keyword.enforced(value, schema)):
+                if name in _CHECKS:
+                    self._check(here, name, value)
                 if keyword.holds:
                     self._below(here, name, value, keyword.holds)
-            elif _applies(schema, keyword.types):
-                problem = Problem(f"`{name}` is not supported", f"{here.place}/{name}", name, _REMEDY)
-                self._note(UnsupportedError, problem)
+            else:
+                self._refuse(here, name, value, keyword)
 
-    def _check(self, check: Callable[[_Scan, Subschema, Any], None], here: Subschema, name: str, value: Any) -> None:
+    def _refuse(self, here: Subschema, name: str, value: Any, keyword: Keyword) -> None:
+        place = f"{here.place}/{name}"
+        if not keyword.check(value):
+            self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", place, name))
+        elif _applies(here.value, keyword.types):
+            self._note(UnsupportedError, Problem(f"`{name}` is not supported", place, name, _REMEDY))
+
+    def _check(self, here: Subschema, name: str, value: Any) -> None:
         try:
-            check(self, here, value)
+            _CHECKS[name](self, here, value)
         except ConstraintError as error:
             self._note_at(error, f"{here.place}/{name}", name)
 
