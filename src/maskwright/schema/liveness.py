@@ -151,13 +151,9 @@ class Liveness:
                 answer = None
 
     def _settle(
-        self,
-        top: _Open,
-        answer: bool,
-        depth: int,
-        provisional: dict[Value, int],
-        order: list[Value],
+        self, top: _Open, depth: int, provisional: dict[Value, int], order: list[Value], *, answer: bool
     ) -> None:
+        """Keep the answer of ``top``, closed at stack place ``depth``; ``order`` lists the provisional answers."""
         below = order[top.first :]
         if answer or top.lowest >= depth:
             for value in below:
