@@ -40,6 +40,7 @@ class _Tables:
 
     def __init__(self, vocabulary: Vocabulary, limits: Limits) -> None:
         self.trie = Trie(vocabulary.tokens, range(len(vocabulary.tokens)))
+        self.tokens = vocabulary.tokens
         self.width = len(vocabulary)
         self.absent = bytes(sorted(vocabulary.missing_bytes & USEFUL_BYTES))
         self.renew(limits)
@@ -47,7 +48,7 @@ class _Tables:
     def renew(self, limits: Limits) -> None:
         """Start a new lexicon and prepare what every JSON constraint needs: the body of a string."""
         self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states)
-        self.covers = Covers(self.trie, self.width, _COVER_ROWS)
+        self.covers = Covers(self.trie, self.tokens, self.width, _COVER_ROWS)
         opened = self.lexicon.intern(quote(ANYTHING))
         body = self.lexicon.state(self.lexicon.expressions.second[opened])
         self.covers.profile(self.lexicon, body)

@@ -7,6 +7,7 @@ the vocabulary only, so they are kept with it: 16 KiB each for 128,000 tokens.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 
 import cython
 
@@ -18,14 +19,16 @@ __all__ = ["Covers"]
 
 
 #: A profile costs about as much as this many masks without it.
-PATIENCE = 12
+PATIENCE = 8
 
 
 class Covers:
     """Rows by (categories, most characters), at most ``cap`` of them; the oldest are dropped first."""
 
-    def __init__(self, trie: Trie, width: int, cap: int) -> None:
+    def __init__(self, trie: Trie, tokens: Sequence[bytes], width: int, cap: int) -> None:
         """Sort the tokens by length once. O(nodes)."""
+        self.tokens = tokens
+        self.residues = {}
         self.width = width
         self.cap = cap
         self.rows = {}
@@ -80,6 +83,40 @@ class Covers:
             if asked > PATIENCE:
                 found = self.profile(lexicon, state)
         return found  # type: ignore[no-any-return]
+
+    def residue(self, categories: int, body: bool) -> Trie | None:  # noqa: FBT001
+        """A trie of the tokens that hold other categories too and may still be read, if it was asked for often enough.
+
+        Left out are the tokens whose first other character is ill-formed and, inside a string ``body``, a control.
+        """
+        key = (categories, body)
+        found = self.residues.get(key)
+        if found is None:
+            asked = self.asked[key] = self.asked.get(key, 0) + 1
+            if asked > PATIENCE:
+                places = self._uncovered(categories, body)
+                ids = [self.order[place] for place in places]
+                found = self.residues[key] = Trie([self.tokens[token] for token in ids], ids)
+        return found  # type: ignore[no-any-return]
+
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _uncovered(self, categories: cython.ulonglong, body: cython.bint) -> list[int]:
+        """Places, in trie order, of the tokens of a residue."""
+        trie: Trie = self.trie
+        ill: cython.ulonglong = ILL_FORMED
+        node: cython.int = 1
+        places = []
+        while node < trie.size:
+            if not (trie.path[node] | trie.below[node]) & ~categories:
+                node = trie.end[node]
+            elif not trie.path[node] & ~categories:
+                node += 1
+            else:
+                if not (trie.path[node] & ill or (body and trie.byte[node] < 0x20)):
+                    places.extend(range(trie.first_token[node], trie.first_token[trie.end[node]]))
+                node = trie.end[node]
+        return places
 
     def _find(self, categories: int, most: int) -> object:
         key = (categories, most)

@@ -137,6 +137,13 @@ class Lexicon:
             return e.raw(text)
         return e.cat(e.raw(e.words(('"',), False)), e.body(text, 1 if args[1] else 0))
 
+    def is_body(self, s: cython.int) -> cython.bint:
+        """Whether a state is inside a JSON string."""
+        x: cython.int = self.state_expressions[s]
+        while self.expressions.kind[x] == CAT:
+            x = self.expressions.first[x]
+        return self.expressions.kind[x] == BODY
+
     def is_empty(self, term: object) -> bool:
         """Whether a term holds no string at all."""
         return not self.moves.is_alive(self.intern(term))

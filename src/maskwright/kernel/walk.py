@@ -284,6 +284,12 @@ class Walker:
         if profile is None:
             self.covers.add(lexicon.run[state], lexicon.most[state], row)
             self._load((item,))
+            # Past its bound a loop that stands alone is dead, so what it covers without bound needs no second look.
+            if lexicon.most[state] == UNBOUNDED or base != DEAD:
+                rest = self.covers.residue(lexicon.run[state], lexicon.is_body(state))
+                if rest is not None:
+                    small: Trie = rest
+                    return self._walk(small, row, 1, small.size, 0, 0)
             return self._walk(self.trie, row, 1, self.trie.size, lexicon.run[state], lexicon.most[state])
         _unite(row, profile.inside)
         found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
