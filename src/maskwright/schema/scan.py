@@ -150,9 +150,9 @@ class _Scan:
             except ConstraintError as error:
                 self._note_at(error, f"{here.place}/patternProperties/{pattern}", "patternProperties")
 
-    def check_number(self, here: Subschema, value: Any) -> None:
+    def check_number(self, _here: Subschema, value: Any) -> None:
         if not isinstance(value, (bool, int)):
-            exact_number(value, here.place)
+            exact_number(value)
 
     def check_constants(self, _here: Subschema, value: Any) -> None:
         """Every part of the constants is JSON."""
