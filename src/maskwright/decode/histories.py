@@ -23,6 +23,8 @@ History = NDArray[np.int64]
 
 #: Bytes of a digest: with 2^40 histories the chance that any two collide is 2^-49.
 _DIGEST: Final = 16
+#: Digests that are remembered, some 8 MB.
+_ASKED: Final = 65_536
 
 
 class Matcher(Protocol):
@@ -51,13 +53,18 @@ class Dead:
 
 
 class Histories:
-    """States of the histories asked for last, at most ``capacity`` of them."""
+    """States of the histories asked for last, at most ``capacity`` of them; those dropped are read again from the start.
+
+    What was asked for is remembered longer than its state: a digest is 16 bytes, a state holds its whole history.
+    """
 
     def __init__(self, root: Matcher, capacity: int) -> None:
         self._root = root
         self.capacity = capacity
         self._states: OrderedDict[bytes, Matcher | Dead] = OrderedDict()
-        #: Digests of the histories of the last batch.
+        #: Digests of the histories asked for, the oldest first.
+        self._asked: dict[bytes, None] = {}
+        #: Those of the last batch.
         self._last: frozenset[bytes] = frozenset()
 
     def __len__(self) -> int:
@@ -67,6 +74,7 @@ class Histories:
     def clear(self) -> None:
         """Forget every history."""
         self._states.clear()
+        self._asked.clear()
         self._last = frozenset()
 
     def goes_on(self, history: History) -> bool:
@@ -75,12 +83,12 @@ class Histories:
         That is so if it was asked for before, or was without its last token. If this token is not allowed, the shorter
         history must have been in the last batch: beam search and unchecked drafts bring such tokens, but at once.
         """
-        if _digest(history) in self._states:
+        if _digest(history) in self._asked:
             return True
         before = _digest(history[:-1])
-        if len(history) == 0 or before not in self._states:
+        if len(history) == 0 or before not in self._asked:
             return False
-        return before in self._last or not isinstance(_step(self._states[before], int(history[-1])), Dead)
+        return before in self._last or not isinstance(self._learn(history), Dead)
 
     def states(self, batch: Sequence[History]) -> list[Matcher | Dead]:
         """Return the state after each history. The matchers are shared: they must not be changed.
@@ -90,6 +98,9 @@ class Histories:
         keys = [_digest(history) for history in batch]
         states = [self._state(key, history) for key, history in zip(keys, batch, strict=True)]
         self._last = frozenset(keys)
+        self._asked |= dict.fromkeys(keys)
+        while len(self._asked) > _ASKED:
+            del self._asked[next(iter(self._asked))]
         while len(self._states) > self.capacity:
             self._states.popitem(last=False)
         return states
@@ -106,25 +117,23 @@ class Histories:
         if len(history) == 0:
             return self._root
         before = self._states.get(_digest(history[:-1]))
-        if before is not None:
-            return _step(before, int(history[-1]))
-        state: Matcher | Dead = self._root
-        for token in history:
-            state = _step(state, int(token))
-        return state
+        return _after(self._root, history.tolist()) if before is None else _after(before, [int(history[-1])])
 
 
 def _digest(history: History) -> bytes:
     return blake2b(np.ascontiguousarray(history).data, digest_size=_DIGEST).digest()
 
 
-def _step(state: Matcher | Dead, token: int) -> Matcher | Dead:
+def _after(state: Matcher | Dead, tokens: list[int]) -> Matcher | Dead:
     """After the end any token may follow: rows that are done are filled up while others go on."""
     if isinstance(state, Dead) or state.is_finished:
         return state
     after = state.fork()
-    try:
-        after.advance(token)
-    except TokenError:
-        return Dead()
+    for token in tokens:
+        if after.is_finished:
+            break
+        try:
+            after.advance(token)
+        except TokenError:
+            return Dead()
     return after

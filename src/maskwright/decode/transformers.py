@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MaskLogitsProcessor"]
 
-#: States kept for one row of a batch: a beam and its drafts reach back some tens of tokens.
-_STATES_A_ROW: Final = 64
-_STATES: Final = 4_096
+#: States kept, and more for each row of a batch: a beam or its drafts reach back some tens of tokens.
+_STATES: Final = 256
+_STATES_A_ROW: Final = 32
 
 
 class Guide(Protocol):
@@ -121,4 +121,4 @@ class MaskLogitsProcessor:
         self._prompt_length = ids.shape[1]
         self._prompts = frozenset(row.tobytes() for row in ids)
         self._histories.clear()
-        self._histories.capacity = max(_STATES, _STATES_A_ROW * len(ids))
+        self._histories.capacity = _STATES + _STATES_A_ROW * len(ids)
