@@ -22,6 +22,7 @@ from maskwright.kernel.trie import Trie
 from maskwright.kernel.walk import REFUSED, Walker
 from maskwright.limits import Limits
 from maskwright.network.lexeme import ANYTHING, quote
+from maskwright.rehearsal import rehearsals
 from maskwright.spelling import USEFUL_BYTES, Spelling
 from maskwright.vocabulary import Vocabulary
 
@@ -31,6 +32,8 @@ Mask = NDArray[np.uint32]
 
 #: The configuration after an end token.
 ENDED: Final = -2
+#: Bounds of ``maxLength`` whose rows are prepared with a vocabulary, 0.1 ms each; the others when first met.
+_PREPARED_LENGTHS: Final = 33
 #: Rows kept in the covers of a vocabulary (16 KiB each for 128,000 tokens).
 _COVER_ROWS: Final = 256
 
@@ -51,6 +54,7 @@ class _Tables:
         self.covers = Covers(self.trie, self.tokens, self.width, _COVER_ROWS)
         opened = self.lexicon.intern(quote(ANYTHING))
         body = self.lexicon.state(self.lexicon.expressions.second[opened])
+        self.covers.strings = body
         self.covers.profile(self.lexicon, body)
 
 
@@ -58,9 +62,25 @@ def _tables(vocabulary: Vocabulary, limits: Limits) -> _Tables:
     found: _Tables | None = vocabulary._caches.get("tables")  # noqa: SLF001  (the slot is made for the kernel)
     if found is None:
         found = vocabulary._caches.setdefault("tables", _Tables(vocabulary, limits))  # noqa: SLF001
+        _rehearse(vocabulary, limits)
     if len(found.lexicon.state_expressions) > limits.lexeme_states:
         found.renew(limits)
     return found
+
+
+def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
+    """Write the rehearsed outputs once, as far as the vocabulary can."""
+    for constraint, output in rehearsals(limits):
+        engine = Engine(constraint, vocabulary)
+        configuration = engine.walker.root
+        for token in engine.walker.trie.cover(output + b" "):
+            engine.mask(configuration)
+            configuration = engine.read(configuration, vocabulary.tokens[token], None)
+            if configuration == REFUSED:
+                break
+    profile = engine.walker.covers.profiles[engine.walker.covers.strings]
+    for length in range(1, _PREPARED_LENGTHS):
+        profile.limit(length)
 
 
 class Engine:

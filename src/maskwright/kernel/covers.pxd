@@ -11,6 +11,7 @@ cdef class Covers:
     cdef public int[::1] order                # order[j]: its id
     cdef public Trie trie                     # the whole vocabulary
     cdef public dict profiles                 # state -> Profile of an endless text loop
+    cdef public int strings                   # state of a free string body, whose profile is learned first
     cdef public dict asked                    # state, or key of a residue -> how often it was asked for, while it does not exist
     cdef public int longest                   # characters of the longest token
     cdef public int[::1] by_length            # places in trie order, sorted by length

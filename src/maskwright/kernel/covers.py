@@ -18,8 +18,10 @@ from maskwright.kernel.trie import ILL_FORMED, Trie
 __all__ = ["Covers"]
 
 
-#: A profile costs about as much as this many masks without it.
+#: A profile, or a residue, costs about as much as this many masks without it.
 PATIENCE = 8
+#: Tokens of a residue that is worth having; a larger one saves little against the whole trie, and costs too much.
+SMALL = 12_000
 
 
 class Covers:
@@ -33,6 +35,7 @@ class Covers:
         self.cap = cap
         self.rows = {}
         self.profiles = {}
+        self.strings = 0
         self.asked = {}
         self.trie = trie
         self.path = array("Q", bytes(8 * len(trie.order)))
@@ -93,8 +96,10 @@ class Covers:
         found = self.residues.get(key)
         if found is None:
             asked = self.asked[key] = self.asked.get(key, 0) + 1
-            if asked > PATIENCE:
-                places = self._uncovered(categories, body)
+            if asked != PATIENCE:
+                return None
+            places = self._uncovered(categories, body)
+            if len(places) < SMALL:
                 ids = [self.order[place] for place in places]
                 found = self.residues[key] = Trie([self.tokens[token] for token in ids], ids)
         return found  # type: ignore[no-any-return]

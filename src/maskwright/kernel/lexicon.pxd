@@ -26,4 +26,5 @@ cdef class Lexicon:
     cdef bint _fill_words(self, int s, int x) except -1
     cdef bint _fill_other(self, int s, int x) except -1
     cdef bint _is_words(self, int x) except -1
+    cdef void _learn_run(self, int s, int x) except *
     cdef void _describe(self, int s, int x) except *

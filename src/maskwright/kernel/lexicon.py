@@ -370,6 +370,40 @@ class Lexicon:
             target = then
             for byte in range(start + low, start + high + 1):
                 rows[byte] = target
+        if not self.run[s]:
+            self._learn_run(s, x)
+
+    def _learn_run(self, s: cython.int, x: cython.int) -> cython.void:
+        """Find the characters on which a state stays as it is; its moves are known now."""
+        e: Expressions = self.expressions
+        while e.kind[x] == CAT:
+            x = e.first[x]
+        kind: cython.int = e.kind[x]
+        if kind not in (RAW, BODY):
+            return
+        mask, most = self._loop(e.first[x])
+        if kind == BODY:
+            mask &= ~_SPECIAL_IN_BODY
+        if mask & TEXT_CATEGORIES:
+            self.run[s] = mask
+            self.most[s] = most
+            self.flags[s] |= WIDE
+
+    def _loop(self, x: int) -> Run:
+        """The characters that lead a text expression back to itself; under a bound on the length, for that long."""
+        e = self.expressions
+        if e.kind[x] != AND:
+            return category_mask([(low, high) for low, high, then in self.moves.of(x) if then == x]), UNBOUNDED
+        mask, most = -1, UNBOUNDED
+        for part in e.parts[x]:
+            if e.kind[part] == REPEAT and e.kind[e.first[part]] == CHARS and e.second[part] == 0:
+                inner, bound = self._text_run(part)
+            elif e.nullable[part]:
+                inner, bound = self._loop(part)
+            else:
+                return 0, 0
+            mask, most = mask & inner, min(most, bound)
+        return mask, most
 
 
 def _is_plain(moves: list[tuple[int, int, int]]) -> bool:

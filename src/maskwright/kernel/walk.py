@@ -257,6 +257,8 @@ class Walker:
         fresh = True
         for item in self.configurations[configuration]:
             state: cython.int = item[0]
+            if self.lexicon.rows[256 * state] == UNKNOWN:
+                self.lexicon.fill(state)
             if self.lexicon.flags[state] & WIDE:
                 if fresh:
                     self._fill_wide(item, row)

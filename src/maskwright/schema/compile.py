@@ -117,7 +117,7 @@ class SchemaNetwork:
             yield from self._arrays.opened(shape.array, key.level)
 
 
-def compile_schema(  # noqa: PLR0913
+def compile_schema(
     schema: dict[str, Any] | bool | str | bytes,  # noqa: FBT001
     *,
     property_order: str = "declared",
