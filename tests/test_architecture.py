@@ -178,7 +178,7 @@ def test_nothing_is_left_for_later() -> None:
 
 
 def test_every_kernel_module_is_built_and_has_a_header() -> None:
-    """``pyproject.toml`` lists what the folder holds: a module that is missing there would run 300 times slower."""
+    """``pyproject.toml`` lists what the folder holds: a module that is missing there would run uncompiled."""
     listed = {module["name"]: module["sources"] for module in _project()["tool"]["setuptools"]["ext-modules"]}
     assert listed == {_module(path): [str(path.relative_to(ROOT))] for path in KERNEL}
     assert not [path.name for path in KERNEL if not path.with_suffix(".pxd").exists()]
