@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from maskwright.errors import LimitError, Problem
 from maskwright.network.lexeme import ANYTHING, NEVER, Term, subtract, words
+from maskwright.schema.counting import count_words
 from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, MemberRest, Members
 from maskwright.schema.order import Free, Order
@@ -256,12 +257,12 @@ class Liveness:
         return self._holds_keys(finite, words((*frame.names, *seen)), missing)
 
     def _holds_keys(self, cells: list[Cell], taken: Term, missing: int) -> bool:
-        live = [cell for cell in cells if self.has_keys(cell, taken)]
-        if len(live) >= missing or not live:
-            return bool(live)
-        raise LimitError(
-            Problem("cannot count the keys that the patterns of patternProperties admit", keyword="minProperties")
-        )
+        steps = self._stores.limits.satisfiability_steps
+        for cell in cells:
+            missing -= count_words(subtract(cell.term, taken), missing, self._stores.is_empty, steps)
+            if missing <= 0:
+                return True
+        return False
 
     def _elements(self, formula: Formula) -> Question:
         for rest in self._stores.formulas.disjuncts(formula):

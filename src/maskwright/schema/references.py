@@ -106,7 +106,7 @@ class Document:
         #: Holds every schema that was ever named by ``id()``, so that no id is used twice.
         self._known: dict[tuple[int, int], Subschema] = {}
         self._constants: dict[tuple[Subschema, type, object], Subschema] = {}
-        self._targets: dict[Subschema, Subschema] = {}
+        self._targets: dict[tuple[Subschema, str], Subschema] = {}
         self._resources: dict[str, Resource] | None = None
         self.root = self._open(value, "", LATEST)
 
@@ -173,9 +173,9 @@ class Document:
         Raises :class:`maskwright.errors.SchemaError` for a pointer or anchor to nowhere and
         :class:`maskwright.errors.UnsupportedError` for a document that neither the schema nor the registry holds.
         """
-        found = self._targets.get(referrer)
+        found = self._targets.get((referrer, reference))
         if found is None:
-            found = self._targets[referrer] = self._target(referrer, reference)
+            found = self._targets[referrer, reference] = self._target(referrer, reference)
         return found
 
     def _target(self, referrer: Subschema, reference: str) -> Subschema:
