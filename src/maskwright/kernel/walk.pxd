@@ -14,6 +14,7 @@ cdef class Walker:
     cdef public object source              # gives the captured string while real bytes are read; None inside a mask
     cdef public int done                   # bytes read so far by the present read()
     cdef public bint captured              # the present read() realised a node
+    cdef int capacity                      # items that the frames have room for
     cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
     cdef int[::1] positions                # positions[i]: its position
     cdef int[::1] stacks                   # stacks[i]: its stack
@@ -25,6 +26,7 @@ cdef class Walker:
     cdef public int root                   # the first configuration
 
     cpdef int configuration(self, list items) except -2
+    cdef int _widen(self) except -1
     cdef int _load(self, tuple items) except -1
     cdef list _frame(self, int d)
     cdef int _add(self, int start, int top, int state, int position, int stack) except -1

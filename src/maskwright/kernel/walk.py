@@ -20,7 +20,7 @@ import cython
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.closures import CAPTURE, ROOT, Closures
 from maskwright.kernel.covers import Covers
-from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNBOUNDED, UNKNOWN, WIDE, Lexicon, mapped_column
+from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNBOUNDED, UNKNOWN, WIDE, Lexicon
 from maskwright.kernel.profiles import Profile
 from maskwright.kernel.trie import Trie
 
@@ -28,8 +28,9 @@ __all__ = ["REFUSED", "Walker"]
 
 #: No configuration: the token cannot be read here.
 REFUSED = -1
-#: Items that all frames of one walk may hold together; 3 MiB of address space, touched only as far as used.
+#: Items that all frames of one walk may hold together, and how many have room at first.
 FRAME_ITEMS = 262_144
+FIRST_ITEMS = 1_024
 #: Forced text is found in pieces of this many bytes at most.
 FORCED_BYTES = 65_536
 
@@ -58,9 +59,10 @@ class Walker:
         self.source = None
         self.done = 0
         self.captured = False
-        self.states = mapped_column(FRAME_ITEMS, "i")
-        self.positions = mapped_column(FRAME_ITEMS, "i")
-        self.stacks = mapped_column(FRAME_ITEMS, "i")
+        self.capacity = FIRST_ITEMS
+        self.states = array("i", bytes(4 * FIRST_ITEMS))
+        self.positions = array("i", bytes(4 * FIRST_ITEMS))
+        self.stacks = array("i", bytes(4 * FIRST_ITEMS))
         self.offset = array("i", bytes(4 * (trie.longest + 3)))
         self.configurations = []
         self.configuration_ids = {}
@@ -84,6 +86,8 @@ class Walker:
     def _load(self, items: tuple) -> cython.int:
         """Put items into frame 0."""
         top = 0
+        while len(items) > self.capacity:
+            self._widen()
         for state, position, stack in items:
             self.states[top] = state
             self.positions[top] = position
@@ -110,12 +114,28 @@ class Walker:
                 if self.stacks[i] != stack:
                     self.stacks[i] = self.closures.merge(self.stacks[i], stack)
                 return top
-        if top >= len(self.states):
-            raise LimitError(Problem(f"more than {FRAME_ITEMS} ways to read one token", remedy="make the grammar less ambiguous"))
+        if top == self.capacity:
+            self._widen()
         self.states[top] = state
         self.positions[top] = position
         self.stacks[top] = stack
         return top + 1
+
+    def _widen(self) -> cython.int:
+        """Double the room of the frames."""
+        if self.capacity == FRAME_ITEMS:
+            reason = f"more than {FRAME_ITEMS} ways to read one token"
+            raise LimitError(Problem(reason, remedy="make the grammar less ambiguous"))
+        columns = []
+        for column in (self._column(0), self._column(1), self._column(2)):
+            columns.append(array("i", column.tobytes() + bytes(4 * self.capacity)))
+        self.states, self.positions, self.stacks = columns
+        self.capacity *= 2
+        return self.capacity
+
+    def _column(self, which: cython.int) -> memoryview:
+        column = self.states if which == 0 else self.positions if which == 1 else self.stacks
+        return memoryview(column)
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
@@ -196,6 +216,7 @@ class Walker:
         continues: cython.int = CONTINUES
         accepts: cython.int = ACCEPTS
         states: cython.int[::1] = self.states
+        capacity: cython.int = self.capacity
         below: cython.ulonglong[::1] = trie.below
         d: cython.int
         start: cython.int
@@ -229,6 +250,9 @@ class Walker:
                         top = self._add(start, top, state, self.positions[j], self.stacks[j])
                     top = self._leave(start, top, state, self.positions[j], self.stacks[j])
                 else:
+                    if start == capacity:
+                        capacity = self._widen()
+                        states = self.states
                     states[start] = state
                     self.positions[start] = self.positions[j]
                     self.stacks[start] = self.stacks[j]
@@ -237,6 +261,9 @@ class Walker:
             elif self._step(d - 1, byte[node]) == 0:
                 node = end[node]
                 continue
+            if self.capacity != capacity:
+                capacity = self.capacity
+                states = self.states
             top = offset[d + 1]
             # A loop on text takes a whole subtree at once; looking at the first two items is enough in practice.
             k = first_token[node + 1]
@@ -311,6 +338,8 @@ class Walker:
         first: cython.int = closures.offset[found]
         size: cython.int = closures.offset[found + 1] - first
         i: cython.int
+        while size > self.capacity:
+            self._widen()
         for i in range(size):
             self.states[i] = closures.states[first + i]
             self.positions[i] = closures.positions[first + i]
