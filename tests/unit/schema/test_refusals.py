@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from maskwright.errors import (
     ConstraintError,
     LimitError,
+    MaskwrightError,
     PatternError,
     PolicyError,
     SchemaError,
@@ -16,7 +20,9 @@ from maskwright.errors import (
     UnsupportedError,
 )
 from maskwright.limits import Limits
+from maskwright.network.nodes import Call
 from maskwright.schema.compile import compile_schema
+from maskwright.schema.drafts import LATEST
 from maskwright.schema.layout import Whitespace
 from tests.unit.schema.schemas import network
 
@@ -231,3 +237,34 @@ def test_descriptions_name_the_place_and_what_is_missing() -> None:
     assert made.describe(member) == (
         'a member name of the object at #/properties/a: still required: "x"; `maxProperties` allows 3 more'
     )
+
+
+KEYWORDS = sorted({*LATEST.keywords, "$schema", "$id", "$anchor", "$defs", "definitions", "dependencies", "id"})
+junk: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.sampled_from(
+        ["#", "#/$defs/a", "#/items", "#a", "x", "string", "object", "^(", "http://json-schema.org/draft-07/schema#"]
+    ),
+    lambda below: (
+        st.lists(below, max_size=3)
+        | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), below, max_size=4)
+        | st.dictionaries(st.text(max_size=2), below, max_size=2)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5))
+def test_nothing_escapes_the_error_tree(schema: dict[str, Any]) -> None:
+    """Whatever the values of the keywords are, a schema compiles and expands or is refused with a typed error."""
+    with suppress(MaskwrightError):
+        made = compile_schema(schema)
+        for production in made.expand(made.root):
+            for symbol in production:
+                if isinstance(symbol, Call):
+                    list(made.expand(symbol.node))
