@@ -7,7 +7,7 @@ body of a thousand schemas is one state.
 
 from __future__ import annotations
 
-from mmap import mmap
+import mmap
 
 import cython
 
@@ -47,6 +47,9 @@ WIDE = 4
 UNBOUNDED = 1 << 30
 #: Categories that JSON never lets stand raw inside a string: quote, backslash, controls.
 _SPECIAL_IN_BODY = category_mask([(0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C)])
+
+#: Anonymous maps are shared with forked processes unless told otherwise; Windows knows neither forks nor the flag.
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 Run = tuple[int, int]
 
@@ -412,5 +415,6 @@ def _is_plain(moves: list[tuple[int, int, int]]) -> bool:
 
 
 def mapped_column(length: int, code: str) -> memoryview:
-    """A zeroed column whose memory is taken page by page, when first written."""
-    return memoryview(mmap(-1, length * (8 if code == "Q" else 4))).cast(code)
+    """A zeroed column whose memory is taken page by page, when first written; private to the process after a fork."""
+    size = length * (8 if code == "Q" else 4)
+    return memoryview(mmap.mmap(-1, size, **_PRIVATE)).cast(code)
