@@ -1,0 +1,81 @@
+"""The official JSON-Schema-Test-Suite: every instance is written as text, compact and spaced, and must be decided right.
+
+Drafts 4 to 2020-12; the required tests (``format`` as an annotation, as they demand), the formats, and what else is
+optional. Verdicts that are not right are on record in ``official_suite.json``, which may only improve.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema_specifications import REGISTRY as SPECIFICATIONS
+from referencing import Registry, Resource
+from referencing.jsonschema import specification_with
+
+from tests.conformance.verdicts import SHARED, Judge, check_ratchet, draw_table
+from tests.oracle.json_text import parse, spell
+
+SUITE = SHARED / "data/json-schema-test-suite"
+RECORD = Path(__file__).with_name("official_suite.json")
+DIALECTS = {
+    "draft4": "http://json-schema.org/draft-04/schema#",
+    "draft6": "http://json-schema.org/draft-06/schema#",
+    "draft7": "http://json-schema.org/draft-07/schema#",
+    "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
+}
+PARTS = {"required": "*.json", "formats": "optional/format/*.json", "optional": "optional/*.json"}
+
+pytestmark = pytest.mark.skipif(not SUITE.exists(), reason="the shared folder with the suite is not here")
+
+
+@cache
+def remotes(draft: str) -> Registry[Any]:
+    """The documents that the suite's references name, for one draft."""
+    registry: Registry[Any] = SPECIFICATIONS
+    others = [name for name in ("draft3", "v1", *DIALECTS) if name != draft]
+    default = specification_with(DIALECTS[draft])
+    for path in sorted((SUITE / "remotes").rglob("*.json")):
+        place = path.relative_to(SUITE / "remotes")
+        if place.parts[0] not in others:
+            resource = Resource.from_contents(json.loads(path.read_text()), default_specification=default)
+            registry = registry.with_resource(f"http://localhost:1234/{place}", resource)
+    return registry
+
+
+def verdicts(draft: str, part: str) -> dict[str, str]:
+    """Name of a test to its kind of verdict."""
+    found: dict[str, str] = {}
+    for path in sorted((SUITE / "tests" / draft).glob(PARTS[part])):
+        for case in parse(path.read_text()):
+            schema = case["schema"]
+            if isinstance(schema, dict) and "$schema" not in schema:
+                schema = {"$schema": DIALECTS[draft], **schema}
+            judge = Judge(
+                spell(schema),
+                property_order="any",
+                numbers="exact",
+                digits=None,
+                whitespace="any",
+                formats="assert" if part == "formats" else "annotate",
+                registry=remotes(draft),
+            )
+            for test in case["tests"]:
+                texts = [spell(test["data"]), spell(test["data"], blank=" ")]
+                name = f"{path.stem}: {case['description']}: {test['description']}"
+                found[name] = judge.verdict(texts, valid=test["valid"])
+    return found
+
+
+@pytest.mark.parametrize("draft", DIALECTS)
+@pytest.mark.parametrize("part", PARTS)
+def test_suite(draft: str, part: str) -> None:
+    """Nothing of the suite is decided worse than it is on record."""
+    found = verdicts(draft, part)
+    print(draw_table({f"{draft} {part}": Counter(found.values())}))
+    check_ratchet(RECORD, f"{draft} {part}", found)
