@@ -187,7 +187,12 @@ class Liveness:
         if shape.array_live:
             return True
         if shape.object_live is None:
-            live = yield from self._object(shape)
+            rest = shape.object
+            if isinstance(rest, MemberRest):
+                frame = rest.members
+                live = yield from self._rest(rest, frame, self._order.begin(frame), frozenset())
+            else:
+                live = yield from self._object(shape)
             if live:
                 shape.object_live = True
         return bool(shape.object_live)
@@ -228,9 +233,13 @@ class Liveness:
         for name in rest.required_names:
             if not self._order.holds(frame, free, frame.index[name]):
                 return False
-            live = yield members.value(name)
-            if not live:
-                return False
+            value = members.value(name)
+            if value.live is None and self._is_plain(value):
+                value.live = True
+            elif value.live is not True:
+                live = yield value
+                if not live:
+                    return False
         missing = rest.least - needed
         if missing <= 0:
             return True

@@ -72,7 +72,8 @@ class Source:
 
     def terms(self) -> Iterable[Term]:
         """The terms that tell keys apart."""
-        yield from (term for term, _, _ in self.patterns)
+        for term, _, _ in self.patterns:
+            yield term
         if self.names is not ANYTHING:
             yield self.names
 
@@ -130,6 +131,9 @@ class Members:
         self.cells = store.partition(sources)
         self._values: dict[str | Cell, Value] = {}
         self._rests: dict[tuple[int, int, int | None], MemberRest] = {}
+        if len(sources) == 1:
+            self.initial = self.rest(mask_of(map(self.index.__getitem__, required)), sources[0].least, sources[0].most)
+            return
         mosts = [source.most for source in sources if source.most is not None]
         mask = mask_of(self.index[name] for name in required)
         least = max((source.least for source in sources), default=0)
@@ -268,6 +272,8 @@ class MembersStore:
 
     def value(self, sources: tuple[Source, ...], symbol: str | Cell) -> Value:
         """The value under a key: every subschema that some source applies to it."""
+        if len(sources) == 1 and symbol in sources[0].properties and not next(iter(sources[0].terms()), None):
+            return self._values.single(sources[0].below(self._document, symbol))  # type: ignore[arg-type]
         found: list[Subschema] = []
         for source in sources:
             applied = list(self._applied(source, symbol))
