@@ -16,7 +16,10 @@ import maskwright as mw
 
 SCHEMA = {
     "type": "object",
-    "properties": {"id": {"type": "integer", "minimum": 1, "maximum": 9999}, "tag": {"type": "string", "maxLength": 12}},
+    "properties": {
+        "id": {"type": "integer", "minimum": 1, "maximum": 9999},
+        "tag": {"type": "string", "maxLength": 12},
+    },
     "required": ["id", "tag"],
     "additionalProperties": False,
 }
@@ -26,7 +29,16 @@ BATCH = 4
 
 def main() -> None:
     """Write four documents and check them."""
-    pieces = [b"", *(character.encode() for character in string.printable), b'{"', b'": ', b'", "', b'"}', b"ing", b"the"]
+    pieces = [
+        b"",
+        *(character.encode() for character in string.printable),
+        b'{"',
+        b'": ',
+        b'", "',
+        b'"}',
+        b"ing",
+        b"the",
+    ]
     vocabulary = mw.Vocabulary.from_tokens(pieces, end_ids=[END])
     guide = mw.compile(mw.json_schema(SCHEMA, whitespace="spaced", escapes="minimal"), vocabulary)
 

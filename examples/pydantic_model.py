@@ -1,8 +1,8 @@
 """A pydantic model filled in by the default model, run by the built-in decoder.
 
-    maskwright model fetch
-    pip install pydantic
-    python examples/pydantic_model.py
+maskwright model fetch
+pip install pydantic
+python examples/pydantic_model.py
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Masks in ``model.generate`` of transformers: three prompts in one batch, sampled, then one with beams.
 
-    maskwright model fetch
-    pip install torch transformers
-    python examples/transformers_generate.py
+maskwright model fetch
+pip install torch transformers
+python examples/transformers_generate.py
 """
 
 from __future__ import annotations

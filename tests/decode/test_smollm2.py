@@ -13,6 +13,8 @@ from maskwright.decode.cache import Cache
 from maskwright.decode.llama import Llama
 from maskwright.gguf import read_gguf
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "Extract name, age and city from the text as a JSON object.\nText: Alice Martin, 34, moved from Paris to Berlin.",
     '{"name": "José", "tags": ["日本語", "naïve"], "n": -12.5e3}',

@@ -14,6 +14,8 @@ from maskwright.decode.masks import allowed_ids
 from maskwright.decode.transformers import MaskLogitsProcessor
 from maskwright.errors import PolicyError, VocabularyError
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

@@ -38,7 +38,7 @@ class _Classes(dict[int, int]):
     def __missing__(self, code: int) -> int:
         character = chr(code)
         category = unicodedata.category(character)
-        if code < 128:
+        if character.isascii():
             stand_in = character
         elif category[0] == "L":
             stand_in = "z"

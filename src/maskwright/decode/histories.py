@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Final, Protocol, Self
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskwright.errors import TokenError
+from maskwright.matcher import Matcher
 
-__all__ = ["Dead", "Histories", "Matcher"]
+__all__ = ["Dead", "Histories", "History"]
 
 History = NDArray[np.int64]
 
@@ -27,33 +28,12 @@ _DIGEST: Final = 16
 _ASKED: Final = 65_536
 
 
-class Matcher(Protocol):
-    """What this module asks of a :class:`maskwright.Matcher`."""
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether an end token was read."""
-        ...
-
-    def mask(self) -> NDArray[np.uint32]:
-        """The allowed ids as bits."""
-        ...
-
-    def advance(self, token_id: int) -> None:
-        """Read a token."""
-        ...
-
-    def fork(self) -> Self:
-        """An independent copy."""
-        ...
-
-
 class Dead:
     """The state after a token that was not allowed; every history that goes on from it is dead too."""
 
 
 class Histories:
-    """States of the histories asked for last, at most ``capacity`` of them; those dropped are read again from the start.
+    """States of the histories asked for last, at most ``capacity``; those dropped are read again from the start.
 
     What was asked for is remembered longer than its state: a digest is 16 bytes, a state holds its whole history.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,51 +19,14 @@ from maskwright.decode.local import LocalModel
 from maskwright.decode.masks import allowed_ids
 from maskwright.decode.sampler import Sampler
 from maskwright.errors import ModelError, PolicyError
+from maskwright.guide import Guide
+from maskwright.matcher import Matcher
 
-__all__ = ["Generation", "Guide", "Matcher", "generate"]
+__all__ = ["Generation", "generate"]
 
 _T = TypeVar("_T")
 #: Called with each token id as it is written, and whether it was forced.
 OnToken = Callable[[int, bool], None]
-
-
-class Matcher(Protocol):
-    """What the loop asks of a :class:`maskwright.Matcher`."""
-
-    @property
-    def must_end(self) -> bool:
-        """Whether the output is complete and nothing can follow."""
-        ...
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether an end token was read."""
-        ...
-
-    @property
-    def text(self) -> bytes:
-        """What was written so far."""
-        ...
-
-    def forced_tokens(self) -> list[int]:
-        """Token ids that spell the only possible continuation."""
-        ...
-
-    def mask(self) -> NDArray[np.uint32]:
-        """The allowed ids as bits."""
-        ...
-
-    def advance(self, token_id: int) -> None:
-        """Read a token."""
-        ...
-
-
-class Guide(Protocol):
-    """What the loop asks of a compiled constraint."""
-
-    def matcher(self) -> Matcher:
-        """A fresh sequence."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

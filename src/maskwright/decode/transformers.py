@@ -16,15 +16,15 @@ answer that ``max_new_tokens`` cut off goes on). :meth:`MaskLogitsProcessor.rese
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskwright.decode.histories import Dead, Histories, History, Matcher
+from maskwright.decode.histories import Dead, Histories, History
 from maskwright.decode.masks import allowed, packed
 from maskwright.errors import PolicyError, VocabularyError
-from maskwright.vocabulary import Vocabulary
+from maskwright.guide import Guide
 
 if TYPE_CHECKING:
     from torch import FloatTensor, LongTensor
@@ -34,19 +34,6 @@ __all__ = ["MaskLogitsProcessor"]
 #: States kept, and more for each row of a batch: a beam or its drafts reach back some tens of tokens.
 _STATES: Final = 256
 _STATES_A_ROW: Final = 32
-
-
-class Guide(Protocol):
-    """What the processor asks of a compiled constraint."""
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary it was compiled for."""
-        ...
-
-    def matcher(self) -> Matcher:
-        """A fresh sequence."""
-        ...
 
 
 class MaskLogitsProcessor:
@@ -93,7 +80,7 @@ class MaskLogitsProcessor:
         """
         import torch  # noqa: PLC0415 - only this adapter needs it, and whoever calls it has it
 
-        if input_ids.ndim != 2:
+        if input_ids.shape != (len(scores), input_ids.shape[-1]):
             raise PolicyError("this processor needs whole histories, [rows, length] (turn continuous batching off)")
         width = scores.shape[-1]
         if width < len(self._vocabulary):

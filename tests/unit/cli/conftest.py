@@ -16,7 +16,7 @@ Run = Callable[..., tuple[int, str, str]]
 def _empty_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No weights are found: neither fetched ones nor an installed package."""
     monkeypatch.setenv("MASKWRIGHT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("maskwright.decode.models._installed", lambda model: None)
+    monkeypatch.setattr("maskwright.decode.models._installed", lambda _: None)
 
 
 @pytest.fixture

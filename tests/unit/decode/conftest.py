@@ -19,7 +19,9 @@ PIECES = [b"", b"", *(bytes([c]) for c in range(32, 127)), b"ab", b"abc", b"bc",
 class LanguageMatcher:
     """Follows a finite set of words by looking at every word for every token: slow and obvious."""
 
-    def __init__(self, vocabulary: Vocabulary, words: frozenset[bytes], text: bytes = b"", *, ended: bool = False):
+    def __init__(
+        self, vocabulary: Vocabulary, words: frozenset[bytes], text: bytes = b"", *, ended: bool = False
+    ) -> None:
         self._vocabulary, self._words, self.text, self.is_finished = vocabulary, words, text, ended
 
     @property
@@ -72,7 +74,7 @@ class LanguageMatcher:
 
 
 class LanguageGuide:
-    def __init__(self, vocabulary: Vocabulary, words: Sequence[bytes]):
+    def __init__(self, vocabulary: Vocabulary, words: Sequence[bytes]) -> None:
         self.vocabulary, self.words = vocabulary, frozenset(words)
 
     def matcher(self) -> LanguageMatcher:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -23,7 +24,7 @@ CORPUS = [
 ] * 3
 
 
-def splitter(pattern: str) -> object:
+def splitter(pattern: str) -> Any:
     from tokenizers import pre_tokenizers
 
     bytelevel = pre_tokenizers.ByteLevel(add_prefix_space=False)
