@@ -14,6 +14,7 @@ from maskwright.schema.nodekeys import AFTER_MEMBER, AT_KEY, AT_MEMBER, AfterMem
 from maskwright.schema.order import Free
 from maskwright.schema.residual import TRUE, Alternative, Formula
 from maskwright.schema.stores import Stores
+from maskwright.schema.straight import Straight
 from maskwright.schema.value import Value
 
 __all__ = ["Objects"]
@@ -32,6 +33,7 @@ class Objects:
         self._formulas = stores.formulas
         self._liveness = liveness
         self._symbol = symbol
+        self._straight = Straight(stores, liveness)
         self._whitespace = stores.policies.whitespace
         self._minimal = stores.policies.escapes == "minimal"
         self._order = stores.order
@@ -52,6 +54,8 @@ class Objects:
 
     def at_key(self, key: AtKey) -> tuple[Production, ...]:
         """Named keys in one switch, and a capture for each cell of unnamed ones."""
+        if self._straight.is_straight(key):
+            return self._straight.at_key(key)
         found = self._ahead.pop(key, None)
         if found is not None:
             return found
@@ -90,6 +94,8 @@ class Objects:
             return True
         if isinstance(rest, MemberRest) and rest.required:
             return True
+        if self._straight.is_straight(key):
+            return self._straight.goes_on(key)
         if key not in self._ahead:
             if len(self._ahead) >= _AHEAD:
                 self._ahead.clear()
