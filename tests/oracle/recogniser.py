@@ -382,9 +382,12 @@ def closure(network: Network, todo: list[Configuration]) -> set[Configuration]:
                     todo.append(chain)
             case Lex(term):
                 todo.append(((begin(term), None), rest))
-            case Switch(term, targets):
+            case Switch(term, targets, live):
                 quoted = term.args[0]
-                for word, target in zip(quoted.args[0], targets, strict=True):
+                for place, word in enumerate(quoted.args[0]):
+                    if not live >> place & 1:
+                        continue
+                    target = targets[place]
                     state = ("string", ("words", frozenset((word,))), term.args[1], "open", "", "")
                     todo.append(((state, None), (Call(target), rest)))
             case Capture(term, node):
