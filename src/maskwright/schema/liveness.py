@@ -25,6 +25,8 @@ from maskwright.schema.value import Value
 
 __all__ = ["Liveness"]
 
+#: Answers about states of objects that are kept; the states of one long output have no bound.
+_KEPT: Final = 65_536
 Question = Generator[Value, bool, bool]
 
 #: Keywords that may exclude the empty text, object and array, zero, null or true; a schema without any has a value.
@@ -93,6 +95,8 @@ class Liveness:
         key = (formula, frame, free, None if frame.cells[0].term is ANYTHING else seen)
         found = self._rests.get(key)
         if found is None:
+            if len(self._rests) >= _KEPT:
+                self._rests.clear()
             found = self._rests[key] = self._run(self._members(formula, frame, free, seen))
         return found
 

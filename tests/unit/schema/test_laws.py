@@ -61,8 +61,8 @@ def callees(production: Production) -> list[Any]:
         match symbol:
             case Call(node) | Capture(_, node):
                 found.append(node)
-            case Switch(_, targets):
-                found.extend(targets)
+            case Switch(_, targets, live):
+                found.extend(target for place, target in enumerate(targets) if live >> place & 1)
     return found
 
 
