@@ -13,7 +13,6 @@ from collections.abc import Callable, Hashable, Iterable
 
 import cython
 
-from maskwright.errors import LimitError, Problem
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, Lexicon
 
 __all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "ROOT", "Closures"]
@@ -28,6 +27,8 @@ CALL = 4  # a node
 #: The empty stack below everything, and the stack that every matcher starts with: return to FINAL.
 NIL = 0
 ROOT = 1
+#: No stack: a call that would go too deep.
+REFUSED = -1
 
 #: Slots of the memory in front of the table of closures, a power of two; a look-up costs 5 ns there and 50 in a dict.
 MEMO = 1024
@@ -179,22 +180,22 @@ class Closures:
         return found  # type: ignore[no-any-return]
 
     def push(self, position: int, below: int) -> int:
-        """The stack that returns to a position with another stack below; ends of productions need no entry."""
+        """The stack that returns to a position with another stack below; ends of productions need no entry.
+
+        REFUSED where the stack would grow higher than it may: what needs it is then not entered at all.
+        """
         if self.kind[position] == END:
             return below
+        if self.depth[below] >= self.stack_depth:
+            return REFUSED
         return self._stack(((position, below),))
 
     def _stack(self, entries: tuple[tuple[int, int], ...]) -> int:
         found = self.stack_ids.get(entries)
         if found is not None:
             return found  # type: ignore[no-any-return]
-        depth = 1 + max([self.depth[below] for _, below in entries])
-        if depth > self.stack_depth:
-            raise LimitError(
-                Problem(f"more than {self.stack_depth} open arrays, objects or rules", remedy="raise Limits.stack_depth")
-            )
         self.stacks.append(entries)
-        self.depth.append(depth)
+        self.depth.append(1 + max([self.depth[below] for _, below in entries]))
         found = self.stack_ids[entries] = len(self.stacks) - 1
         return found
 
@@ -237,7 +238,7 @@ class Closures:
                 places = [(position, stack)]
             else:
                 below = self.push(position, stack)
-                places = [(start, below) for start in self.starts(node)]
+                places = [] if below == REFUSED else [(start, below) for start in self.starts(node)]
             found = self.ids[key] = self._store(self.enter(places))
         self.memo_key[slot] = key
         self.memo_value[slot] = found
@@ -256,7 +257,8 @@ class Closures:
                 fresh.extend(self.stacks[stack])
             elif kind == CALL:
                 below = self.push(position + 1, stack)
-                fresh.extend([(start, below) for start in self.starts(self.target[position])])
+                if below != REFUSED:
+                    fresh.extend([(start, below) for start in self.starts(self.target[position])])
             else:
                 self._enter_lexeme(items, fresh, kind, position, stack)
             for place in fresh:

@@ -16,7 +16,7 @@ cdef class Lexicon:
     cdef public int[::1] flags           # flags[state]: CONTINUES | ACCEPTS | WIDE
     cdef public int[::1] label           # label[state]: which word was read, of accepting states
     cdef public unsigned long long[::1] run  # run[state]: categories that the state loops on
-    cdef public int[::1] base            # base[state]: the endless loop it equals but for the next two and excluded words, or DEAD
+    cdef public int[::1] base            # base[state]: the endless loop it equals but for the next two columns or, if those bound nothing, for excluded words; or DEAD
     cdef public int[::1] least           # least[state]: characters still needed, if base[state]
     cdef public int[::1] limit           # limit[state]: characters still allowed, if base[state]
     cdef public int[::1] most            # most[state]: for that many characters at least

@@ -185,15 +185,17 @@ class Lexicon:
             self._compare(s, e.first[x], e.second[x])
 
     def _compare(self, s: int, text: int, minimal: int) -> None:
-        """Find the endless loop that a string body equals but for bounds on its length and excluded words."""
+        """Find the endless loop that a string body equals but for bounds on its length, or for excluded words."""
         e = self.expressions
         parts = e.parts[text] if e.kind[text] == AND else (text,)
         kept = [part for part in parts if not (e.kind[part] == NOT and self._is_words(e.first[part]))]
         loop = e.intersect(kept)
         if e.kind[loop] != REPEAT or e.kind[e.first[loop]] != CHARS:
             return
-        self.least[s] = e.second[loop]
-        self.limit[s] = UNBOUNDED if e.third[loop] < 0 else e.third[loop]
+        least, limit = e.second[loop], UNBOUNDED if e.third[loop] < 0 else e.third[loop]
+        if len(kept) < len(parts) and (least > 0 or limit != UNBOUNDED):
+            return
+        self.least[s], self.limit[s] = least, limit
         endless = e.body(e.repeat(e.first[loop], 0, -1), minimal)
         base = s if endless == self.state_expressions[s] else self.state(endless)
         self.base[s] = base

@@ -13,7 +13,10 @@ cdef class Walker:
     cdef public list end_ids               # token ids that end the output
     cdef public object source              # gives the captured string while real bytes are read; None inside a mask
     cdef public int done                   # bytes read so far by the present read()
-    cdef public bint captured              # the present read() realised a node
+    cdef int capture                       # CAPTURE, as a C integer
+    cdef public bint captured              # a captured string ended in the present read(), or at the present node of a walk
+    cdef public list doubtful              # tokens of the last mask that end two captured strings, not set in it
+    cdef int[::1] crossed                  # crossed[d]: captured strings that ended on the present path up to depth d
     cdef int capacity                      # items that the frames have room for
     cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
     cdef int[::1] positions                # positions[i]: its position

@@ -58,7 +58,10 @@ class Walker:
         self.end_ids = end_ids
         self.source = None
         self.done = 0
+        self.capture = CAPTURE
         self.captured = False
+        self.doubtful = []
+        self.crossed = array("i", bytes(4 * (trie.longest + 3)))
         self.capacity = FIRST_ITEMS
         self.states = array("i", bytes(4 * FIRST_ITEMS))
         self.positions = array("i", bytes(4 * FIRST_ITEMS))
@@ -143,10 +146,11 @@ class Walker:
         """A lexeme may end: add what can be entered after it; the new top."""
         closures: Closures = self.closures
         goto: cython.int = closures.leave(position, self.lexicon.label[state])
-        if self.source is not None and closures.kind[position] == CAPTURE:
-            key = self.realize(closures.node_keys[closures.target[position]], self.source(self.done))
-            goto = closures.goto(closures.node(key), position + 1)
+        if closures.kind[position] == self.capture:
             self.captured = True
+            if self.source is not None:
+                key = self.realize(closures.node_keys[closures.target[position]], self.source(self.done))
+                goto = closures.goto(closures.node(key), position + 1)
         found: cython.int = closures.find(goto, stack)
         i: cython.int
         first: cython.int = closures.offset[found]
@@ -233,6 +237,7 @@ class Walker:
                 continue
             d = depth[node]
             start = offset[d]
+            self.captured = False
             if start - offset[d - 1] == 1:
                 j = offset[d - 1]
                 state = lexicon.rows[256 * states[j] + byte[node]]
@@ -264,6 +269,13 @@ class Walker:
             if self.capacity != capacity:
                 capacity = self.capacity
                 states = self.states
+            self.crossed[d] = self.crossed[d - 1] + self.captured
+            if self.crossed[d] > 1:
+                # Whether a second captured string may end here depends on the text of the first, which a mask knows not.
+                for j in range(first_token[node], first_token[end[node]]):
+                    self.doubtful.append(trie.order[j])
+                node = end[node]
+                continue
             top = offset[d + 1]
             # A loop on text takes a whole subtree at once; looking at the first two items is enough in practice.
             k = first_token[node + 1]
@@ -279,9 +291,16 @@ class Walker:
         return 0
 
     def fill(self, configuration: cython.int, row: cython.uint[::1]) -> cython.int:
-        """Compute a configuration's mask into a zeroed row of ``ceil(width / 32)`` words."""
+        """Compute a configuration's mask into a zeroed row of ``ceil(width / 32)`` words.
+
+        Tokens that would end two captured strings are left out of the row and listed in ``doubtful``: they are to be
+        read one by one, with the text.
+        """
         narrow: list[Item] = []
         fresh = True
+        self.source = None
+        self.doubtful = []
+        self.crossed[0] = 0
         for item in self.configurations[configuration]:
             state: cython.int = item[0]
             if self.lexicon.rows[256 * state] == UNKNOWN:
@@ -323,12 +342,14 @@ class Walker:
         _unite(row, profile.inside)
         found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
         self._load_closure(found)
+        self.crossed[0] = self.closures.kind[item[1]] == CAPTURE
         self._walk(profile.rests, row, 1, profile.rests.size, 0, 0)
+        self.crossed[0] = 0
         if lexicon.limit[state] < profile.most:
             _keep(row, profile.limit(lexicon.limit[state]))
         if lexicon.least[state] > 0:
             _keep(row, profile.floor(min(lexicon.least[state], profile.most + 1)))
-        if state != base and lexicon.limit[state] == UNBOUNDED:
+        if state != base and lexicon.limit[state] == UNBOUNDED and lexicon.least[state] == 0:
             self._exclude(state, base, row)
         return 0
 
