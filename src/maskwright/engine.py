@@ -6,7 +6,7 @@ a new *generation*: matchers notice and read their own history again, so nobody 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from threading import RLock
 from typing import Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskwright.constraint import Constraint
-from maskwright.errors import UnsatisfiableError, UnspellableError
+from maskwright.errors import UnspellableError
 from maskwright.kernel.closures import Closures
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.lexicon import Lexicon
@@ -26,9 +26,14 @@ from maskwright.rehearsal import rehearsals
 from maskwright.spelling import USEFUL_BYTES, Spelling
 from maskwright.vocabulary import Vocabulary
 
-__all__ = ["ENDED", "Engine", "Mask"]
+__all__ = ["ENDED", "Engine", "Generation", "Mask", "Source", "Written"]
 
 Mask = NDArray[np.uint32]
+
+#: Gives the string that is written when a capture ends, from how many bytes were read.
+Written = Callable[[int], str]
+#: Gives that for bytes that are about to be read.
+Source = Callable[[bytes], Written]
 
 #: The configuration after an end token.
 ENDED: Final = -2
@@ -72,31 +77,51 @@ def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
     """Write the rehearsed outputs once, as far as the vocabulary can."""
     for constraint, output in rehearsals(limits):
         engine = Engine(constraint, vocabulary)
-        configuration = engine.walker.root
-        for token in engine.walker.trie.cover(output + b" "):
-            engine.mask(configuration)
+        walker = engine.now.walker
+        configuration = walker.root
+        for token in walker.trie.cover(output + b" "):
+            engine.mask(configuration, lambda _: lambda __: "")
             configuration = engine.read(configuration, vocabulary.tokens[token], None)
             if configuration == REFUSED:
                 break
-    profile = engine.walker.covers.profiles[engine.walker.covers.strings]
+    covers = _tables(vocabulary, limits).covers
+    profile = covers.profiles[covers.strings]
     for length in range(1, _PREPARED_LENGTHS):
         profile.limit(length)
 
 
+class Generation:
+    """What an engine has learned since it last dropped everything; replaced as a whole, never emptied."""
+
+    __slots__ = ("doubtful", "masks", "spelling", "transitions", "walker")
+
+    def __init__(self, walker: Walker, end_mask: Mask, *, checks_spelling: bool) -> None:
+        self.walker = walker
+        #: ``masks[configuration]``: a read-only row.
+        self.masks: dict[int, Mask] = {ENDED: end_mask}
+        #: ``doubtful[configuration]``: tokens that its mask leaves open, because they depend on the text in progress.
+        self.doubtful: dict[int, list[int]] = {}
+        #: ``transitions[configuration << 32 | token]``: steps that a matcher may take unasked, REFUSED among them.
+        self.transitions: dict[int, int] = {} if checks_spelling else walker.transitions
+        self.spelling: Spelling | None = None
+
+
 class Engine:
-    """Configurations, transitions and masks; shared by the matchers of a guide, and by threads."""
+    """Configurations, transitions and masks; shared by the matchers of a guide, and by threads.
+
+    A configuration is a number of one generation. Whoever holds one looks at ``now`` once and uses what it finds there;
+    everything that learns, and every change of ``now``, happens under ``lock``.
+    """
 
     def __init__(self, constraint: Constraint, vocabulary: Vocabulary) -> None:
         """Compile as far as the first mask needs.
 
         Raises:
-            UnsatisfiableError: no output meets the constraint.
-            UnspellableError: the vocabulary cannot write one.
+            UnspellableError: the vocabulary cannot write any output of the constraint.
         """
         self.constraint = constraint
         self.vocabulary = vocabulary
         self.limits = constraint.limits
-        #: Guards everything that learns; reading what is known needs no lock.
         self.lock = RLock()
         #: Logits of the model; every id is below.
         self.width = len(vocabulary)
@@ -106,129 +131,115 @@ class Engine:
         for token in self.end_ids:
             self._end_mask[token >> 5] |= np.uint32(1 << (token & 31))
         self._end_mask.flags.writeable = False
-        self.generation = 0
-        self._start()
-        if self.walker.root == REFUSED:
-            raise UnsatisfiableError("no output meets the constraint")
-        if self.spelling is not None and not self.spelling.is_live(self.walker.root):
+        self.now = self._begin()
+        root, spelling = self.now.walker.root, self.now.spelling
+        if root == REFUSED or (spelling is not None and not spelling.is_live(root)):
             raise UnspellableError("no sequence of tokens of this vocabulary spells an output that the constraint allows")
 
-    def _start(self) -> None:
+    def _begin(self) -> Generation:
         tables = _tables(self.vocabulary, self.limits)
         network = self.constraint.network
-        self.walker = Walker(
-            tables.trie,
-            tables.covers,
-            Closures(tables.lexicon, network.expand, self.limits.stack_depth),
-            network.root,
-            network.realize,
-            self.end_ids,
-        )
-        #: ``masks[configuration]``: a read-only row.
-        self.masks: dict[int, Mask] = {ENDED: self._end_mask}
-        self.spelling: Spelling | None = None
-        #: ``transitions[configuration << 32 | token]``: steps that matchers may take without asking, REFUSED among them.
-        self.transitions: dict[int, int] = self.walker.transitions
-        if self.vocabulary.bound_bytes:
-            self._check_spelling()
+        closures = Closures(tables.lexicon, network.expand, self.limits.stack_depth)
+        walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, self.end_ids)
+        checks = bool(self.vocabulary.bound_bytes) or walker.closures.unspellable
+        generation = Generation(walker, self._end_mask, checks_spelling=checks)
+        if checks:
+            generation.spelling = Spelling(walker, self.vocabulary, self.limits)
+        return generation
 
-    def _check_spelling(self) -> None:
-        """From now on ask of every step whether tokens can spell an ending after it."""
-        self.spelling = Spelling(self.walker, self.vocabulary, self.limits)
-        self.transitions = {}
-
-    def renew(self) -> None:
-        """Drop what was learned if it outgrew its limits; matchers then read their history again."""
-        states = len(self.walker.lexicon.state_expressions)
-        if states > self.limits.lexeme_states or len(self.walker.configurations) > self.limits.configurations:
-            self._start()
-            self.generation += 1
+    def _renew(self) -> None:
+        """Start anew if what was learned outgrew its limits; matchers then read their history again."""
+        walker = self.now.walker
+        states = len(walker.lexicon.state_expressions)
+        if states > self.limits.lexeme_states or len(walker.configurations) > self.limits.configurations:
+            self.now = self._begin()
 
     def _row(self) -> Mask:
         return np.zeros(self.words, np.uint32)
 
-    def mask(self, configuration: int) -> Mask:
-        """The row of a configuration; computed once."""
-        found = self.masks.get(configuration)
-        return self._learn_mask(configuration) if found is None else found
+    def mask(self, configuration: int, source: Source) -> Mask:
+        """The row of a configuration of ``now``; computed once, but for tokens that depend on the text in progress."""
+        now = self.now
+        row = now.masks.get(configuration)
+        if row is None:
+            row = self._learn_mask(now, configuration)
+        doubtful = now.doubtful.get(configuration)
+        return row if doubtful is None else self._settle(row, configuration, doubtful, source)
 
-    def _learn_mask(self, configuration: int) -> Mask:
-        with self.lock:
-            if len(self.masks) > self.limits.masks:
-                self.masks = {ENDED: self._end_mask}
-            row = self._row()
-            self.walker.fill(configuration, row)
-            if self.spelling is None and self.walker.closures.unspellable:
-                self._check_spelling()
-            if self.spelling is not None:
-                self.spelling.prune(configuration, row)
-            row.flags.writeable = False
-            self.masks[configuration] = row
-            return row
+    def _learn_mask(self, now: Generation, configuration: int) -> Mask:
+        if len(now.masks) > self.limits.masks:
+            now.masks = {ENDED: self._end_mask}
+        row = self._row()
+        now.walker.fill(configuration, row)
+        if now.walker.doubtful:
+            now.doubtful[configuration] = now.walker.doubtful
+        if now.spelling is None and now.walker.closures.unspellable:
+            now.spelling = Spelling(now.walker, self.vocabulary, self.limits)
+            now.transitions = {}
+        if now.spelling is not None:
+            now.spelling.prune(configuration, row)
+        row.flags.writeable = False
+        now.masks[configuration] = row
+        return row
 
-    def advance(self, configuration: int, token: int, source: Callable[[int], str]) -> int:
+    def _settle(self, row: Mask, configuration: int, doubtful: list[int], source: Source) -> Mask:
+        """A copy of a row with the doubtful tokens that can be read after the text in progress."""
+        row = row.copy()
+        for token in doubtful:
+            if self.advance(configuration, token, source(self.vocabulary.tokens[token])) != REFUSED:
+                row[token >> 5] |= np.uint32(1 << (token & 31))
+        row.flags.writeable = False
+        return row
+
+    def advance(self, configuration: int, token: int, written: Written) -> int:
         """The configuration after an allowed token, REFUSED after any other."""
+        now = self.now
         if token in self.vocabulary.end_ids:
-            ended = configuration == ENDED or self.walker.accepting[configuration]
-            return ENDED if ended else REFUSED
+            return ENDED if configuration == ENDED or now.walker.accepting[configuration] else REFUSED
         if configuration == ENDED or not 0 <= token < len(self.vocabulary.tokens):
             return REFUSED
         data = self.vocabulary.tokens[token]
         if not data:
             return REFUSED
-        with self.lock:
-            after: int = self.walker.advance(configuration, token, data, source)
-            if after != REFUSED and self.spelling is not None and not self.spelling.is_live(after):
-                return REFUSED
-            return after
+        after: int = now.walker.advance(configuration, token, data, written)
+        if after != REFUSED and now.spelling is not None and not now.spelling.is_live(after):
+            return REFUSED
+        return after
 
-    def read(self, configuration: int, data: bytes, source: Callable[[int], str] | None) -> int:
+    def read(self, configuration: int, data: bytes, written: Written | None) -> int:
         """The configuration after raw bytes."""
         if configuration == ENDED:
             return REFUSED if data else ENDED
-        with self.lock:
-            after: int = self.walker.read(configuration, data, source)
-            return after
+        after: int = self.now.walker.read(configuration, data, written)
+        return after
 
     def forced_bytes(self, configuration: int) -> bytes:
         """The bytes that every continuation begins with."""
-        if configuration == ENDED:
-            return b""
-        with self.lock:
-            forced: bytes = self.walker.forced(configuration)
-            return forced
+        forced: bytes = b"" if configuration == ENDED else self.now.walker.forced(configuration)
+        return forced
 
     def forced_tokens(self, configuration: int) -> list[int]:
         """The longest tokens along the forced bytes, up to the first that could also be a longer one."""
         data = self.forced_bytes(configuration)
-        if not data:
-            return []
-        tokens: list[int] = self.walker.trie.cover(data)
+        tokens: list[int] = self.now.walker.trie.cover(data) if data else []
         return tokens
 
     def is_accepting(self, configuration: int) -> bool:
         """Whether the output may end here."""
-        return configuration == ENDED or bool(self.walker.accepting[configuration])
+        return configuration == ENDED or bool(self.now.walker.accepting[configuration])
 
     def must_end(self, configuration: int) -> bool:
         """Whether nothing but an end token can follow."""
-        return configuration == ENDED or self.walker.is_final(configuration)
+        return configuration == ENDED or self.now.walker.is_final(configuration)
 
     def expected(self, configuration: int) -> tuple[list[int], list[Hashable]]:
         """The bytes that can follow, and the nodes that read them."""
         if configuration == ENDED:
             return [], []
+        walker = self.now.walker
+        return walker.next_bytes(configuration), walker.nodes(configuration)
+
+    def settle_down(self) -> None:
+        """Between two steps: drop what was learned if it outgrew its limits."""
         with self.lock:
-            return self.walker.next_bytes(configuration), self.walker.nodes(configuration)
-
-    def replay(self, history: Sequence[int | bytes], source: Callable[[int, int], str]) -> list[int]:
-        """The configurations after each entry of a history, the root first; ``source(entry, done)`` gives captured text."""
-        configurations = [self.walker.root]
-        for place, entry in enumerate(history):
-
-            def written(done: int, place: int = place) -> str:
-                return source(place, done)
-
-            step = self.read if isinstance(entry, bytes) else self.advance
-            configurations.append(step(configurations[-1], entry, written))  # type: ignore[operator]
-        return configurations
+            self._renew()

@@ -6,6 +6,7 @@ from weakref import WeakValueDictionary
 
 from maskwright.constraint import Constraint
 from maskwright.engine import Engine
+from maskwright.errors import PolicyError
 from maskwright.matcher import Matcher
 from maskwright.vocabulary import Vocabulary
 
@@ -57,8 +58,11 @@ def compile_guide(constraint: Constraint, vocabulary: Vocabulary) -> Guide:
     Raises:
         ConstraintError: a limit was exceeded, or no output meets the constraint.
         UnspellableError: no tokens of the vocabulary spell an output of the constraint.
-        VocabularyError: not a vocabulary.
+        PolicyError: not a constraint and a vocabulary.
     """
+    if not isinstance(constraint, Constraint) or not isinstance(vocabulary, Vocabulary):
+        given = f"{type(constraint).__name__} and {type(vocabulary).__name__}"
+        raise PolicyError(f"compile() takes a Constraint and a Vocabulary, not {given}")
     if constraint.guides is None:
         constraint.guides = WeakValueDictionary()
     found: Guide | None = constraint.guides.get(id(vocabulary))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskwright.engine import ENDED, Engine, Mask
+from maskwright.engine import ENDED, Engine, Mask, Written
 from maskwright.errors import PolicyError, TokenError, VocabularyError
 from maskwright.explanation import explain_bytes
 from maskwright.kernel.walk import REFUSED
+from maskwright.vocabulary import Vocabulary
 
 __all__ = ["Matcher", "fill_masks"]
 
@@ -28,14 +30,15 @@ class Matcher:
     def __init__(self, engine: Engine) -> None:
         """Start at the beginning of the constraint."""
         self._engine = engine
-        self._generation = engine.generation
         #: Token ids, and raw bytes for ``advance_bytes``, in the order they were read.
         self._history: list[int | bytes] = []
+        #: What the configurations are numbers of.
+        self._generation = engine.now
         #: Invariant: ``len(_configurations) == len(_history) + 1``; the last is the present one.
-        self._configurations = [engine.walker.root]
+        self._configurations = [self._generation.walker.root]
 
     @property
-    def vocabulary(self) -> object:
+    def vocabulary(self) -> Vocabulary:
         """The vocabulary of the guide."""
         return self._engine.vocabulary
 
@@ -52,12 +55,14 @@ class Matcher:
     @property
     def is_accepting(self) -> bool:
         """Whether the output may end here."""
-        return self._engine.is_accepting(self._now())
+        with self._engine.lock:
+            return self._engine.is_accepting(self._now())
 
     @property
     def must_end(self) -> bool:
         """Whether nothing but an end token can follow."""
-        return self._engine.must_end(self._now())
+        with self._engine.lock:
+            return self._engine.must_end(self._now())
 
     @property
     def is_finished(self) -> bool:
@@ -69,10 +74,13 @@ class Matcher:
 
         Never empty. Known configurations cost a dictionary look-up; new ones some microseconds.
         """
-        found = self._engine.masks.get(self._configurations[-1])
-        if found is not None and self._generation == self._engine.generation:
-            return found
-        return self._engine.mask(self._now())
+        generation = self._generation
+        if generation is self._engine.now and not generation.doubtful:
+            found = generation.masks.get(self._configurations[-1])
+            if found is not None:
+                return found
+        with self._engine.lock:
+            return self._engine.mask(self._now(), self._source)
 
     def fill_mask(self, row: NDArray[np.int32] | NDArray[np.uint32]) -> None:
         """Copy the mask into a caller's row of 32-bit words; words beyond the vocabulary are cleared.
@@ -86,8 +94,8 @@ class Matcher:
 
     def allows(self, token_id: int) -> bool:
         """Whether a token is allowed next."""
-        mask = self.mask()
-        return 0 <= token_id >> 5 < len(mask) and bool(mask[token_id >> 5] >> np.uint32(token_id & 31) & 1)
+        token, mask = _checked_id(token_id), self.mask()
+        return 0 <= token >> 5 < len(mask) and bool(mask[token >> 5] >> np.uint32(token & 31) & 1)
 
     def advance(self, token_id: int) -> None:
         """Read a token. A step that any sequence of the guide made before costs a dictionary look-up.
@@ -95,11 +103,10 @@ class Matcher:
         Raises:
             TokenError: the token is not allowed here or no id of the vocabulary; the matcher is unchanged.
         """
-        engine = self._engine
-        configurations = self._configurations
+        engine, generation, configurations = self._engine, self._generation, self._configurations
         try:
-            if token_id < engine.width and self._generation == engine.generation:
-                after = engine.transitions.get(configurations[-1] << 32 | token_id, REFUSED)
+            if token_id < engine.width and generation is engine.now:
+                after = generation.transitions.get(configurations[-1] << 32 | token_id, REFUSED)
                 if after >= 0:
                     self._history.append(token_id)
                     configurations.append(after)
@@ -110,10 +117,11 @@ class Matcher:
 
     def _advance(self, token_id: int) -> None:
         token = _checked_id(token_id)
-        after = self._engine.advance(self._now(), token, self._source(token))
-        if after == REFUSED:
-            raise TokenError(self.explain(token))
-        self._push(token, after)
+        with self._engine.lock:
+            after = self._engine.advance(self._now(), token, self._source(self._bytes(token)))
+            if after == REFUSED:
+                raise TokenError(self.explain(token))
+            self._push(token, after)
 
     def advance_bytes(self, data: bytes) -> None:
         """Read raw bytes, as one step of the history.
@@ -121,28 +129,22 @@ class Matcher:
         Raises:
             TokenError: the constraint cannot go on with these bytes; the matcher is unchanged.
         """
-        data = bytes(data)
-        after = self._engine.read(self._now(), data, self._source(data))
-        if after == REFUSED:
-            raise TokenError(self.explain_bytes(data))
-        self._push(data, after)
+        data = _checked_bytes(data)
+        with self._engine.lock:
+            after = self._engine.read(self._now(), data, self._source(data))
+            if after == REFUSED:
+                raise TokenError(self.explain_bytes(data))
+            self._push(data, after)
 
     def can_read(self, data: bytes) -> bool:
         """Whether the constraint can go on with raw bytes; the matcher is unchanged."""
-        return self._engine.read(self._now(), bytes(data), self._source(bytes(data))) != REFUSED
+        data = _checked_bytes(data)
+        with self._engine.lock:
+            return self._engine.read(self._now(), data, self._source(data)) != REFUSED
 
     def validate_tokens(self, token_ids: Iterable[int]) -> int:
         """How many tokens of a draft would be read, from the first; the matcher is unchanged."""
-        probe = self.fork()
-        accepted = 0
-        for token_id in token_ids:
-            token = _checked_id(token_id)
-            after = self._engine.advance(probe._now(), token, probe._source(token))
-            if after == REFUSED:
-                break
-            probe._push(token, after)
-            accepted += 1
-        return accepted
+        return len(self._follow(token_ids)) - 1
 
     def draft_masks(self, token_ids: Sequence[int], out: NDArray[np.uint32] | None = None) -> NDArray[np.uint32]:
         """Masks before each token of a draft and after the last, as far as the draft is allowed.
@@ -150,17 +152,31 @@ class Matcher:
         Returns:
             ``uint32[accepted + 1, ceil(len(vocabulary) / 32)]``, a view of ``out`` if that is given. Row ``i`` is the
             mask after ``i`` tokens; ``accepted`` is what ``validate_tokens`` returns. The matcher is unchanged.
+
+        Raises:
+            PolicyError: ``out`` is too small, has another word size or cannot be written.
         """
-        probe = self.fork()
-        rows = [probe.mask()]
-        for token in token_ids[: self.validate_tokens(token_ids)]:
-            probe.advance(token)
-            rows.append(probe.mask())
+        masks = self._follow(token_ids)
         if out is None:
-            return np.stack(rows)
-        for row, mask in zip(_writable(out, 2), rows, strict=False):
+            return np.stack(masks)
+        rows = _writable(out, 2)
+        if len(rows) < len(masks):
+            raise PolicyError(f"a draft with {len(masks) - 1} allowed tokens needs {len(masks)} rows, not {len(rows)}")
+        for row, mask in zip(rows, masks, strict=False):
             _copy(mask, row)
-        return out[: len(rows)]
+        return out[: len(masks)]
+
+    def _follow(self, token_ids: Iterable[int]) -> list[Mask]:
+        """The masks along a draft: as many as tokens are accepted, and one more."""
+        probe = self.fork()
+        masks = [probe.mask()]
+        for token_id in token_ids:
+            try:
+                probe.advance(token_id)
+            except TokenError:
+                break
+            masks.append(probe.mask())
+        return masks
 
     def rollback(self, steps: int = 1) -> None:
         """Take back the last steps, end tokens included. O(1) a step.
@@ -189,47 +205,64 @@ class Matcher:
 
     def forced_bytes(self) -> bytes:
         """The bytes that every continuation begins with; empty where there is a choice or the output may end."""
-        return self._engine.forced_bytes(self._now())
+        with self._engine.lock:
+            return self._engine.forced_bytes(self._now())
 
     def forced_tokens(self) -> list[int]:
-        """Tokens that spell the forced bytes: the longest ones, up to where a longer token could reach beyond them."""
-        return self._engine.forced_tokens(self._now())
+        """Tokens that spell the forced bytes: the longest ones, up to where a longer token could reach beyond them.
+
+        Each is allowed after those before it.
+        """
+        with self._engine.lock:
+            tokens = self._engine.forced_tokens(self._now())
+        return tokens[: self.validate_tokens(tokens)] if tokens else tokens
 
     def explain(self, token_id: int) -> str:
         """Why a token is refused, or that it is allowed, in words."""
-        token_id = _checked_id(token_id)
-        engine = self._engine
-        count = len(engine.vocabulary)
-        if not 0 <= token_id < count:
-            return f"token {token_id} is no id of the vocabulary: ids run from 0 to {count - 1}"
-        if token_id in engine.vocabulary.end_ids:
-            return self._explain_end(token_id)
-        data = self._bytes(token_id)
+        token, vocabulary = _checked_id(token_id), self._engine.vocabulary
+        if not 0 <= token < len(vocabulary):
+            return f"token {token} is no id of the vocabulary: ids run from 0 to {len(vocabulary) - 1}"
+        if token in vocabulary.end_ids:
+            return self._explain_end(token)
+        data = self._bytes(token)
         if not data:
-            return f"token {token_id} is not text (control token or padding): only a grammar that names it allows it"
-        return f"token {token_id} {data!r}: {self.explain_bytes(data)}"
+            return f"token {token} is not text (control token or padding): only a grammar that names it allows it"
+        return f"token {token} {data!r}: {self.explain_bytes(data)}"
 
-    def _explain_end(self, token_id: int) -> str:
+    def _explain_end(self, token: int) -> str:
         if self.is_accepting:
-            return f"token {token_id} ends the output; it is allowed here"
-        return f"token {token_id} ends the output, which is not complete: {self.explain_bytes(b'')}"
+            return f"token {token} ends the output; it is allowed here"
+        return f"token {token} ends the output, which is not complete: {self.explain_bytes(b'')}"
 
     def explain_bytes(self, data: bytes) -> str:
         """Where bytes leave the constraint, and what was expected there, in words."""
-        return explain_bytes(self._engine, self._now(), data, self._source(data))
+        data = _checked_bytes(data)
+        with self._engine.lock:
+            return explain_bytes(self._engine, self._now(), data, self._source(data))
 
     def _now(self) -> int:
-        """The present configuration, of the engine's present generation."""
+        """The present configuration, of the engine's present generation; called under the engine's lock."""
         engine = self._engine
-        if self._generation != engine.generation:
-            self._configurations = engine.replay(self._history, self._written)
-            self._generation = engine.generation
+        if self._generation is not engine.now:
+            self._generation = engine.now
+            self._replay()
         return self._configurations[-1]
+
+    def _replay(self) -> None:
+        """Read the history again."""
+        engine, history = self._engine, self._history
+        at = self._generation.walker.root
+        configurations = [at]
+        for place, entry in enumerate(history):
+            written = partial(self._string_before, place, self._bytes(entry))
+            at = engine.read(at, entry, written) if isinstance(entry, bytes) else engine.advance(at, entry, written)
+            configurations.append(at)
+        self._configurations = configurations
 
     def _push(self, entry: int | bytes, configuration: int) -> None:
         self._history.append(entry)
         self._configurations.append(configuration)
-        self._engine.renew()
+        self._engine.settle_down()
 
     def _bytes(self, entry: int | bytes) -> bytes:
         if isinstance(entry, bytes):
@@ -237,17 +270,15 @@ class Matcher:
         tokens = self._engine.vocabulary.tokens
         return tokens[entry] if 0 <= entry < len(tokens) else b""
 
-    def _source(self, entry: int | bytes) -> Callable[[int], str]:
-        """What gives the string that ends within an entry that is about to be read."""
-        return lambda done: self._string_before(len(self._history), self._bytes(entry)[:done])
+    def _source(self, data: bytes) -> Written:
+        """What gives the string that ends within bytes that are about to be read."""
+        return partial(self._string_before, len(self._history), data)
 
-    def _written(self, place: int, done: int) -> str:
-        return self._string_before(place, self._bytes(self._history[place])[:done])
-
-    def _string_before(self, place: int, tail: bytes) -> str:
-        """The JSON string literal that ends ``tail``; its beginning may lie in entries before ``place``."""
+    def _string_before(self, place: int, data: bytes, done: int) -> str:
+        """The JSON string literal that ends with ``data[:done]``; it may begin in entries before ``place``."""
+        tail = data[:done]
         while True:
-            start = _opening_quote(tail)
+            start = _opening_quote(tail, is_whole=place == 0)
             if start >= 0:
                 value: str = json.loads(tail[start:])
                 return value
@@ -276,10 +307,19 @@ def _checked_id(token_id: object) -> int:
         raise TokenError(f"a token id is a whole number, not {token_id!r}") from None
 
 
-def _opening_quote(tail: bytes) -> int:
-    """The place of the quote that opens the literal whose closing quote ends ``tail``; -1 if it lies before it.
+def _checked_bytes(data: object) -> bytes:
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, (bytearray, memoryview)):
+        return bytes(data)
+    raise TokenError(f"raw output is bytes, not {type(data).__name__}")
 
-    Inside a literal every quote follows an odd number of backslashes; the opening one follows punctuation.
+
+def _opening_quote(tail: bytes, *, is_whole: bool) -> int:
+    """The place of the quote that opens the literal whose closing quote ends ``tail``; -1 if it may lie before it.
+
+    Inside a literal every quote follows an odd number of backslashes; the opening one follows none. How many there are
+    is known unless they reach back to the beginning of ``tail`` and something was written before.
     """
     place = len(tail) - 1
     while True:
@@ -287,7 +327,7 @@ def _opening_quote(tail: bytes) -> int:
         if place < 0:
             return -1
         backslashes = place - len(tail[:place].rstrip(b"\\"))
-        if backslashes == place and place > 0:
+        if backslashes == place and not is_whole:
             return -1
         if backslashes % 2 == 0:
             return place

@@ -89,7 +89,7 @@ class Spelling:
             text = self._vocabulary.tokens[token]
             if not text:
                 continue
-            after = self._walker.advance(configuration, token, text, None)
+            after = self._walker.read(configuration, text, None)
             if after not in checked:
                 checked[after] = self.is_live(after)
             if not checked[after]:

@@ -170,5 +170,5 @@ class Covers:
         row = fresh
         for i in range(stop, total):
             token = self.order[self.by_length[i]]
-            row[token >> 5] &= ~(cython.cast(cython.uint, 1) << (token & 31))
+            row[token >> 5] &= 0xFFFFFFFF ^ (cython.cast(cython.uint, 1) << (token & 31))
         return fresh

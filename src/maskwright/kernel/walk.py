@@ -397,7 +397,7 @@ class Walker:
                 if a == dead and b != dead:
                     for j in range(trie.first_token[child], trie.first_token[trie.end[child]]):
                         token = trie.order[j]
-                        row[token >> 5] &= ~(cython.cast(cython.uint, 1) << (token & 31))
+                        row[token >> 5] &= 0xFFFFFFFF ^ (cython.cast(cython.uint, 1) << (token & 31))
                 elif a != b:
                     todo.append((child, a, b))
                 child = trie.end[child]

@@ -40,6 +40,8 @@ __all__ = [
 ]
 
 MAX_CODE_POINT: Final = 0x10FFFF
+#: Repetitions that a counter of the kernel can hold.
+COUNTABLE: Final = 1 << 30
 
 
 class Automaton(Protocol):
@@ -207,9 +209,18 @@ def subtract(part: Term, excluded: Term) -> Term:
 
 
 def repeat(part: Term, least: int = 0, most: int | None = None) -> Term:
-    """``least`` to ``most`` repetitions (``None`` = no bound). One character class repeated is a counter, not copies."""
+    """``least`` to ``most`` repetitions (``None`` = no bound). One character class repeated is a counter, not copies.
+
+    A bound of ``COUNTABLE`` or more cannot be met by any text that is written, so it is no bound.
+    """
     if most is not None and (most < least or most < 0):
         return NEVER
+    if least >= COUNTABLE:
+        raise LimitError(
+            Problem(f"at least {least} repetitions", keyword="minLength", remedy=f"no text is as long; use at most {COUNTABLE - 1}")
+        )
+    if most is not None and most >= COUNTABLE:
+        most = None
     if part is NEVER:
         return EPSILON if least == 0 else NEVER
     if part is EPSILON or most == 0:
