@@ -75,8 +75,13 @@ def _tables(vocabulary: Vocabulary, limits: Limits) -> _Tables:
 
 def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
     """Write the rehearsed outputs once, as far as the vocabulary can."""
+    if vocabulary.bound_bytes:
+        return
     for constraint, output in rehearsals(limits):
-        engine = Engine(constraint, vocabulary)
+        try:
+            engine = Engine(constraint, vocabulary)
+        except UnspellableError:
+            continue
         walker = engine.now.walker
         configuration = walker.root
         for token in walker.trie.cover(output + b" "):
