@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 from importlib import metadata
@@ -21,6 +22,13 @@ def test_every_public_name_exists_and_is_documented() -> None:
     assert list(mw.__all__) == sorted(mw.__all__)
     for name in mw.__all__:
         assert len(getattr(mw, name).__doc__ or "") > 20, name
+
+
+def test_the_example_of_the_package_runs() -> None:
+    """The first thing that ``help(maskwright)`` shows does what it says."""
+    result = doctest.testmod(mw)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_nothing_else_is_public() -> None:
