@@ -49,13 +49,14 @@ class _Tables:
     def __init__(self, vocabulary: Vocabulary, limits: Limits) -> None:
         self.trie = Trie(vocabulary.tokens, range(len(vocabulary.tokens)))
         self.tokens = vocabulary.tokens
+        self.longest = self.trie.reach[0] if self.trie.size else 0
         self.width = len(vocabulary)
         self.absent = bytes(sorted(vocabulary.missing_bytes & USEFUL_BYTES))
         self.renew(limits)
 
     def renew(self, limits: Limits) -> None:
         """Start a new lexicon and prepare what every JSON constraint needs: the body of a string."""
-        self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states)
+        self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states, self.longest)
         self.covers = Covers(self.trie, self.tokens, self.width, _COVER_ROWS)
         opened = self.lexicon.intern(quote(ANYTHING))
         body = self.lexicon.state(self.lexicon.expressions.second[opened])
@@ -174,6 +175,14 @@ class Engine:
     def _learn_mask(self, now: Generation, configuration: int) -> Mask:
         if len(now.masks) > self.limits.masks:
             now.masks = {ENDED: self._end_mask}
+        canonical = now.walker.canonical(configuration)
+        if canonical != configuration and now.spelling is None:
+            row = now.masks.get(canonical)
+            row = self._learn_mask(now, canonical) if row is None else row
+            if canonical in now.doubtful:
+                now.doubtful[configuration] = now.doubtful[canonical]
+            now.masks[configuration] = row
+            return row
         row = self._row()
         now.walker.fill(configuration, row)
         if now.walker.doubtful:

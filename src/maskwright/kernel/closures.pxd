@@ -32,6 +32,7 @@ cdef class Closures:
     cdef public int count            # number of closures
     cdef public int[::1] offset      # offset[closure]: its first item; offset[count] is where the next begins
     cdef public int[::1] states      # states[item]: lexeme state
+    cdef public int[::1] masked      # masked[item]: the state that a mask may take for it
     cdef public int[::1] positions   # positions[item]: position of that lexeme
     cdef public int[::1] stack_of    # stack_of[item]: stack to return to after the lexeme's production
 

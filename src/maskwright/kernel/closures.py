@@ -72,6 +72,7 @@ class Closures:
         self.states = array("i", bytes(4 * 1024))
         self.positions = array("i", bytes(4 * 1024))
         self.stack_of = array("i", bytes(4 * 1024))
+        self.masked = array("i", bytes(4 * 1024))
         self.count = 0
         self.memo_key = array("q", b"\xff" * (8 * MEMO))
         self.memo_value = array("i", bytes(4 * MEMO))
@@ -286,10 +287,12 @@ class Closures:
             self.states = _doubled(self.states)
             self.positions = _doubled(self.positions)
             self.stack_of = _doubled(self.stack_of)
+            self.masked = _doubled(self.masked)
         for i, (state, position, stack) in enumerate(items, start):
             self.states[i] = state
             self.positions[i] = position
             self.stack_of[i] = stack
+            self.masked[i] = self.lexicon.mask_state(state) if state != DEAD else DEAD
         self.count += 1
         if self.count == len(self.offset):
             self.offset = _doubled(self.offset)

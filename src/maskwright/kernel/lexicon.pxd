@@ -1,9 +1,13 @@
+from maskwright.kernel.bounds cimport Bounds
 from maskwright.kernel.expressions cimport Expressions
 from maskwright.kernel.moves cimport Moves
 
 cdef class Lexicon:
     cdef public Expressions expressions
     cdef public Moves moves
+    cdef public Bounds bounds
+    cdef public int longest              # characters of the longest token
+    cdef public dict masked              # state -> the state that a mask may take for it
     cdef public list absent              # bytes that no token of the vocabulary holds, ascending
     cdef public dict spelled             # byte expression -> whether present bytes lead to its end
     cdef public dict terms               # Term -> expression
@@ -28,3 +32,4 @@ cdef class Lexicon:
     cdef bint _is_words(self, int x) except -1
     cdef void _learn_run(self, int s, int x) except *
     cdef void _describe(self, int s, int x) except *
+    cpdef int mask_state(self, int s) except -1

@@ -11,6 +11,7 @@ import mmap
 
 import cython
 
+from maskwright.kernel.bounds import Bounds
 from maskwright.kernel.expressions import (
     ALL,
     AND,
@@ -57,16 +58,21 @@ Run = tuple[int, int]
 class Lexicon:
     """States of lexemes; see the header for what each column holds."""
 
-    def __init__(self, emptiness_states: int, absent: bytes = b"", reserve: int = 1024) -> None:
+    def __init__(
+        self, emptiness_states: int, absent: bytes = b"", reserve: int = 1024, longest: int = 1 << 30
+    ) -> None:
         """Start with the dead state and the finished one.
 
         ``absent`` are bytes that no token of the vocabulary holds. Address space is taken for ``reserve`` states, memory
         only as they come.
         """
         self.absent = sorted(absent)
+        self.longest = longest
+        self.masked = {}
         self.spelled = {}
         self.expressions = Expressions()
         self.moves = Moves(self.expressions, emptiness_states)
+        self.bounds = Bounds(self.expressions, self.moves, longest)
         self.terms = {}
         self.categories = {}
         self.state_ids = {}
@@ -139,6 +145,13 @@ class Lexicon:
         if op == "encode":
             return e.raw(text)
         return e.cat(e.raw(e.words(('"',), False)), e.body(text, 1 if args[1] else 0))
+
+    def mask_state(self, s: cython.int) -> cython.int:
+        """The state that a mask may take for a state: counters far from their ends are forgotten."""
+        found = self.masked.get(s)
+        if found is None:
+            found = self.masked[s] = self.state(self.bounds.forget(self.state_expressions[s]))
+        return found  # type: ignore[no-any-return]
 
     def is_body(self, s: cython.int) -> cython.bint:
         """Whether a state is inside a JSON string."""

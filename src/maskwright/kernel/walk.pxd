@@ -13,6 +13,7 @@ cdef class Walker:
     cdef public list end_ids               # token ids that end the output
     cdef public object source              # gives the captured string while real bytes are read; None inside a mask
     cdef public int done                   # bytes read so far by the present read()
+    cdef bint masking                      # a mask is being filled: closures give the states that count least
     cdef int capture                       # CAPTURE, as a C integer
     cdef public bint captured              # a captured string ended in the present read(), or at the present node of a walk
     cdef public list doubtful              # tokens of the last mask that end two captured strings, not set in it
@@ -37,6 +38,8 @@ cdef class Walker:
     cdef int _step(self, int d, int byte) except -1
     cdef int _walk(self, Trie trie, unsigned int[::1] row, int node, int stop, unsigned long long covered, int covered_most) except -1
     cpdef int fill(self, int configuration, unsigned int[::1] row) except -1
+    cpdef int canonical(self, int configuration) except -1
+    cdef int _fill_items(self, tuple items, unsigned int[::1] row) except -1
     cdef int _fill_wide(self, tuple item, unsigned int[::1] row) except -1
     cpdef int advance(self, int configuration, int token, bytes data, object source) except -2
     cpdef int read(self, int configuration, bytes data, object source) except -2

@@ -58,6 +58,7 @@ class Walker:
         self.end_ids = end_ids
         self.source = None
         self.done = 0
+        self.masking = False
         self.capture = CAPTURE
         self.captured = False
         self.doubtful = []
@@ -156,7 +157,8 @@ class Walker:
         first: cython.int = closures.offset[found]
         last: cython.int = closures.offset[found + 1]
         for i in range(first, last):
-            top = self._add(start, top, closures.states[i], closures.positions[i], closures.stack_of[i])
+            state = closures.masked[i] if self.masking else closures.states[i]
+            top = self._add(start, top, state, closures.positions[i], closures.stack_of[i])
         return top
 
     @cython.boundscheck(False)
@@ -296,12 +298,33 @@ class Walker:
         Tokens that would end two captured strings are left out of the row and listed in ``doubtful``: they are to be
         read one by one, with the text.
         """
-        narrow: list[Item] = []
-        fresh = True
         self.source = None
         self.doubtful = []
         self.crossed[0] = 0
-        for item in self.configurations[configuration]:
+        self.masking = True
+        try:
+            self._fill_items(self.configurations[configuration], row)
+        finally:
+            self.masking = False
+        if self.accepting[configuration]:
+            for token in self.end_ids:
+                row[token >> 5] |= 1 << (token & 31)
+        return 0
+
+    def canonical(self, configuration: cython.int) -> cython.int:
+        """The configuration with the same mask that counts as little as it may."""
+        lexicon: Lexicon = self.lexicon
+        items: dict[tuple[int, int], int] = {}
+        for state, position, stack in self.configurations[configuration]:
+            key = (lexicon.mask_state(state) if position else state, position)
+            known = items.get(key, stack)
+            items[key] = stack if known == stack else self.closures.merge(known, stack)
+        return self.configuration(sorted([(state, position, stack) for (state, position), stack in items.items()]))
+
+    def _fill_items(self, items: tuple, row: cython.uint[::1]) -> cython.int:
+        narrow: list[Item] = []
+        fresh = True
+        for item in items:
             state: cython.int = item[0]
             if self.lexicon.rows[256 * state] == UNKNOWN:
                 self.lexicon.fill(state)
@@ -318,9 +341,6 @@ class Walker:
         if narrow:
             self._load(tuple(narrow))
             self._walk_root(row)
-        if self.accepting[configuration]:
-            for token in self.end_ids:
-                row[token >> 5] |= 1 << (token & 31)
         return 0
 
     def _fill_wide(self, item: tuple, row: cython.uint[::1]) -> cython.int:
@@ -354,7 +374,7 @@ class Walker:
         return 0
 
     def _load_closure(self, found: cython.int) -> cython.int:
-        """Put a closure's items into frame 0."""
+        """Put a closure's items, as a mask takes them, into frame 0."""
         closures: Closures = self.closures
         first: cython.int = closures.offset[found]
         size: cython.int = closures.offset[found + 1] - first
@@ -362,7 +382,7 @@ class Walker:
         while size > self.capacity:
             self._widen()
         for i in range(size):
-            self.states[i] = closures.states[first + i]
+            self.states[i] = closures.masked[first + i]
             self.positions[i] = closures.positions[first + i]
             self.stacks[i] = closures.stack_of[first + i]
         self.offset[0] = 0
