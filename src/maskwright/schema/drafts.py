@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from maskwright.schema.document import is_number
 
-__all__ = ["ALL_TYPES", "DRAFTS", "LATEST", "TYPES", "Draft", "Keyword", "find_draft"]
+__all__ = [
+    "ALL_TYPES",
+    "DRAFTS",
+    "EVERY_KEYWORD",
+    "LATEST",
+    "TYPES",
+    "Draft",
+    "Keyword",
+    "drafts_of",
+    "find_draft",
+    "odd_key",
+]
 
 #: The JSON types as bits; ``integer`` is the bit of ``number``, restricted elsewhere.
 TYPES: Final = {"null": 1, "boolean": 2, "number": 4, "integer": 4, "string": 8, "array": 16, "object": 32}
@@ -44,6 +55,15 @@ def _is_schema(value: object) -> bool:
     return isinstance(value, (dict, bool))
 
 
+def odd_key(mapping: dict[Any, object]) -> tuple[object, ...]:
+    """The first key that is no text, in a tuple; empty for a JSON object. Joining tests all keys in C."""
+    try:
+        "".join(mapping)
+    except TypeError:
+        return next((key,) for key in mapping if not isinstance(key, str))
+    return ()
+
+
 def _is_list(value: object) -> bool:
     return isinstance(value, list)
 
@@ -53,7 +73,7 @@ def _is_filled_list(value: object) -> bool:
 
 
 def _is_map(value: object) -> bool:
-    return isinstance(value, dict)
+    return isinstance(value, dict) and not odd_key(value)
 
 
 def _is_either(value: object) -> bool:
@@ -85,11 +105,11 @@ def _is_names(value: object) -> bool:
 
 
 def _is_name_lists(value: object) -> bool:
-    return isinstance(value, dict) and all(_is_names(names) for names in value.values())
+    return isinstance(value, dict) and not odd_key(value) and all(map(_is_names, value.values()))
 
 
 def _is_dependencies(value: object) -> bool:
-    return isinstance(value, dict) and all(_is_schema(v) or _is_names(v) for v in value.values())
+    return isinstance(value, dict) and not odd_key(value) and all(_is_schema(v) or _is_names(v) for v in value.values())
 
 
 def _is_type(value: object) -> bool:
@@ -223,6 +243,14 @@ DRAFTS: Final[dict[str, Draft]] = {
     ),
     "json-schema.org/schema": LATEST,
 }
+#: Every keyword that asserts something in some draft.
+EVERY_KEYWORD: Final = frozenset().union(*(draft.keywords for draft in DRAFTS.values()))
+
+
+def drafts_of(keyword: str) -> list[str]:
+    """The names of the drafts that know a keyword, oldest first."""
+    known = {draft.name: draft.keywords for draft in DRAFTS.values()}
+    return [name for name in reversed(known) if keyword in known[name]]
 
 
 def find_draft(uri: str) -> Draft | None:

@@ -162,8 +162,8 @@ class Hostnames:
         if total == _NAME:
             return ()
         found: list[tuple[int, int, _NameState]] = []
-        if label and label < _LABEL - 1 and total < _NAME - 1 and (prefix != 3 or self.encoded):  # noqa: PLR2004
-            found.append((0x2D, 0x2D, (total + 1, label + 1, 3 if prefix == 2 else -1, False)))  # noqa: PLR2004
+        if label and label < _LABEL - 1 and total < _NAME - 1 and (prefix != 3 or self.encoded):
+            found.append((0x2D, 0x2D, (total + 1, label + 1, 3 if prefix == 2 else -1, False)))
         if closed and total < _NAME - 1:
             found.append((0x2E, 0x2E, (total + 1, 0, 0, False)))
         if label == _LABEL:
@@ -171,7 +171,7 @@ class Hostnames:
         other = (total + 1, label + 1, -1, True)
         for first, last in ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)):
             spelled = None if self.encoded or prefix not in (0, 1) else ord("XN"[prefix]) | (first & 0x20)
-            if spelled is None or first == 0x30:  # noqa: PLR2004
+            if spelled is None or first == 0x30:
                 found.append((first, last, other))
                 continue
             after = (total + 1, label + 1, prefix + 1, True)

@@ -196,7 +196,7 @@ def _tighter(
     other: Fraction | None,
     other_open: bool,
     *,
-    sign: int,  # noqa: FBT001
+    sign: int,
 ) -> tuple[Fraction | None, bool]:
     """The stricter of two lower (``sign`` 1) or upper (-1) bounds."""
     if one is None or other is None:

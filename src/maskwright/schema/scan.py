@@ -13,7 +13,7 @@ from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError,
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
 from maskwright.schema.document import exact_number, json_kind
-from maskwright.schema.drafts import ALL_TYPES, TYPES, Keyword
+from maskwright.schema.drafts import ALL_TYPES, EVERY_KEYWORD, TYPES, Draft, Keyword, drafts_of, odd_key
 from maskwright.schema.formats import format_term
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import IN_PLACE, in_place
@@ -22,6 +22,13 @@ from maskwright.schema.references import Document, Subschema
 __all__ = ["scan"]
 
 _REMEDY = "remove it, or check the output with a validator"
+_NO_TEXT = "the keys of a JSON object are texts, not {!r}"
+#: What took the place of keywords that a later draft dropped.
+_SUCCESSORS = {
+    "dependencies": "use `dependentRequired` or `dependentSchemas`, or name draft-07 in `$schema`",
+    "additionalItems": "use `items` beside `prefixItems`, or name 2019-09 in `$schema`",
+    "$recursiveRef": "use `$dynamicRef`, or name 2019-09 in `$schema`",
+}
 
 
 def scan(document: Document, policies: Policies, limits: Limits) -> tuple[Problem, ...]:
@@ -41,6 +48,7 @@ class _Scan:
         self._policies = policies
         self._limits = limits
         self._errors: dict[type[ConstraintError], list[Problem]] = {}
+        #: By keyword, and for formats by ``format:`` and their name.
         self._warnings: dict[str, Problem] = {}
         #: Schemas that apply others in place.
         self._layered: list[Subschema] = []
@@ -87,10 +95,15 @@ class _Scan:
         draft = here.resource.draft
         keywords = draft.keywords
         if draft.lone_reference and "$ref" in schema:
+            self._tell_hidden(here, draft)
             schema = {"$ref": schema["$ref"]}
         for name, value in schema.items():
             keyword = keywords.get(name)
             if keyword is None:
+                if name in EVERY_KEYWORD:
+                    self._tell_foreign(here, name, draft)
+                elif not isinstance(name, str):
+                    self._note(SchemaError, Problem(_NO_TEXT.format(name), here.place))
                 continue
             if keyword.check(value) and (keyword.enforced is None or keyword.enforced(value, schema)):
                 if name in _CHECKS:
@@ -100,9 +113,26 @@ class _Scan:
             else:
                 self._refuse(here, name, value, keyword)
 
+    def _tell_hidden(self, here: Subschema, draft: Draft) -> None:
+        """Warn of keywords beside ``$ref`` that say nothing in this draft."""
+        for name in here.value:
+            if name in draft.keywords and name != "$ref" and name not in self._warnings:
+                reason = f"`{name}` is ignored: in {draft.name} `$ref` hides what stands beside it"
+                remedy = "put both into `allOf`, or name a later draft in `$schema`"
+                self._warnings[name] = Problem(reason, f"{here.place}/{name}", name, remedy)
+
+    def _tell_foreign(self, here: Subschema, name: str, draft: Draft) -> None:
+        """Warn of a keyword that only other drafts know; once for each."""
+        if name not in self._warnings:
+            reason = f"`{name}` is ignored: it is no keyword of {draft.name}"
+            remedy = _SUCCESSORS.get(name, f"name one of its drafts in `$schema`: {', '.join(drafts_of(name))}")
+            self._warnings[name] = Problem(reason, f"{here.place}/{name}", name, remedy)
+
     def _refuse(self, here: Subschema, name: str, value: Any, keyword: Keyword) -> None:
         place = f"{here.place}/{name}"
-        if not keyword.check(value):
+        if isinstance(value, dict) and odd_key(value):
+            self._note(SchemaError, Problem(_NO_TEXT.format(*odd_key(value)), place, name))
+        elif not keyword.check(value):
             self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", place, name))
         elif _applies(here.value, keyword.types):
             self._note(UnsupportedError, Problem(f"`{name}` is not supported", place, name, _REMEDY))
@@ -163,7 +193,10 @@ class _Scan:
                 return
             new = {id(part): part for part in layer if id(part) not in seen and isinstance(part, (dict, list))}
             for part in layer:
-                if not isinstance(part, (str, int, dict, list)) and part is not None:
+                if isinstance(part, dict):
+                    if odd_key(part):
+                        raise SchemaError(Problem(_NO_TEXT.format(*odd_key(part))))
+                elif not isinstance(part, (str, int, list)) and part is not None:
                     exact_number(part)
             seen.update(new)
             layer = [part for whole in new.values() for part in self._parts(whole)]
@@ -181,7 +214,7 @@ class _Scan:
             if self._policies.formats == "strict":
                 self._note(UnsupportedError, problem)
             else:
-                self._warnings.setdefault(value, problem)
+                self._warnings.setdefault(f"format:{value}", problem)
 
     def _find_cycles(self) -> None:
         """Refuse schemas that apply to themselves at one and the same value."""

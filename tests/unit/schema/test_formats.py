@@ -109,12 +109,10 @@ YEARS = [0, 1, 4, 100, 400, 1582, 1900, 1999, 2000, 2004, 2023, 2024, 2100, 2400
 
 @pytest.mark.parametrize("year", YEARS)
 def test_every_day_of_a_year(year: int) -> None:
-    """The days of each month are those of the calendar, carried back before 1582 (ISO 8601, RFC 3339)."""
-    # The Gregorian calendar repeats after 400 years; the standard library has no year 0.
-    twin = year or 400
+    """The days of each month are those of the calendar, carried back before 1582 (ISO 8601, RFC 3339); no year 0."""
     for month in range(14):
         for day in range(33):
-            valid = 1 <= month <= 12 and 1 <= day <= calendar.monthrange(twin, month)[1]
+            valid = year > 0 and 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
             assert accepts("date", f"{year:04d}-{month:02d}-{day:02d}") == valid
 
 

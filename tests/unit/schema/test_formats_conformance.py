@@ -90,8 +90,8 @@ LENIENT = {"duration", "hostname", "uuid"}
 def _misread(name: str, text: str) -> bool:
     """Whether the validator of jsonschema is known to refuse what the standard derives."""
     if name in ("date-time", "date", "time"):
-        # rfc3339-validator knows no second 60; datetime has no year 0.
-        return ":60" in text or text.startswith("0000")
+        # rfc3339-validator knows no second 60.
+        return ":60" in text
     # It takes any digit after a 0 for a leading zero.
     return name == "relative-json-pointer" and bool(re.search("0[0-9]", text))
 

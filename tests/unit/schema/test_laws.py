@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any
 
 import jsonschema
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from maskwright.errors import LimitError, SchemaError, UnsatisfiableError
@@ -68,6 +68,7 @@ def callees(production: Production) -> list[Any]:
 
 @settings(max_examples=150, deadline=None)
 @given(schemas, ORDERS)
+@example({"properties": {"b": True}, "dependentSchemas": {"a": False}, "$defs": {"x": {}, "y": {}}}, "any")
 def test_every_production_can_reach_its_end(schema: dict[str, Any], order: str) -> None:
     """No node is empty, no lexeme is, and from every target of every production an end is reached."""
     made = compiled(schema, property_order=order)

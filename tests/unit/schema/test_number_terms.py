@@ -53,7 +53,7 @@ def spelled(text: str, numbers: Numbers, digits: int | None, *, exact: bool) -> 
         return False
     whole, part, exponent = read.groups()
     if digits is not None and (
-        len(whole) > digits or len(part or "") > digits or len((exponent or "").lstrip("+-")) > 4  # noqa: PLR2004
+        len(whole) > digits or len(part or "") > digits or len((exponent or "").lstrip("+-")) > 4
     ):
         return False
     if exact or (numbers.is_unbounded and not numbers.integer):

@@ -63,6 +63,23 @@ CASES: list[tuple[str, Any, type[ConstraintError], str, str]] = [
     ("in place", {"$ref": "#"}, SchemaError, "#", "$ref"),
     ("in place by another", CYCLE, SchemaError, "#/$defs/A", "$ref"),
     ("in place by anyOf", {"anyOf": [{"$ref": "#"}, {}]}, SchemaError, "#", "$ref"),
+    ("a key that is no text", {5: {}}, SchemaError, "#", ""),
+    ("a name that is no text", {"properties": {"a": {}, 5: {}}}, SchemaError, "#/properties", "properties"),
+    (
+        "a pattern that is no text",
+        {"patternProperties": {5: {}}},
+        SchemaError,
+        "#/patternProperties",
+        "patternProperties",
+    ),
+    (
+        "a dependency that is no text",
+        {"dependentRequired": {None: ["a"]}},
+        SchemaError,
+        "#/dependentRequired",
+        "dependentRequired",
+    ),
+    ("a constant's key that is no text", {"const": [{"a": {5: 1}}]}, SchemaError, "#/const", "const"),
     ("not JSON in Python", {"enum": [object()]}, SchemaError, "#/enum", "enum"),
     ("deep text", '{"not":' * 100_000, LimitError, "", ""),
     ("deep list", "[" * 100_000, LimitError, "", ""),
@@ -176,6 +193,28 @@ def test_unknown_formats_warn_or_are_refused() -> None:
         compile_schema(schema, formats="strict")
 
 
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+IGNORED: list[tuple[dict[str, Any], str, str]] = [
+    ({"properties": {"a": {"dependencies": {"b": ["c"]}}}}, "#/properties/a/dependencies", "dependencies"),
+    ({"additionalItems": False}, "#/additionalItems", "additionalItems"),
+    ({"$schema": DRAFT_7, "prefixItems": [{}]}, "#/prefixItems", "prefixItems"),
+    ({"$schema": "http://json-schema.org/draft-04/schema", "const": 1}, "#/const", "const"),
+    (
+        {"$schema": DRAFT_7, "items": {"$ref": "#/definitions/a", "minLength": 1}, "definitions": {"a": {}}},
+        "#/items/minLength",
+        "minLength",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "place", "keyword"), IGNORED)
+def test_keywords_of_other_drafts_warn(schema: dict[str, Any], place: str, keyword: str) -> None:
+    """What another draft would enforce, or ``$ref`` hides, is ignored and told, with what to do about it."""
+    (warning,) = compile_schema(schema).warnings
+    assert (warning.place, warning.keyword) == (place, keyword)
+    assert warning.remedy
+
+
 @pytest.mark.parametrize(
     "policies",
     [
@@ -188,6 +227,7 @@ def test_unknown_formats_warn_or_are_refused() -> None:
         {"numbers": "float"},
         {"objects": "open"},
         {"formats": True},
+        {"registry": 5},
     ],
 )
 def test_arguments_without_meaning(policies: dict[str, Any]) -> None:
