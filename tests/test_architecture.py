@@ -9,7 +9,7 @@ import ast
 import re
 import statistics
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -160,7 +160,7 @@ def test_the_library_prints_nothing(path: Path) -> None:
     assert not [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
 
 
-def test_functions_are_short(record_property: pytest.RecordProperty) -> None:
+def test_functions_are_short(record_property: Callable[[str, object], None]) -> None:
     """Half of all functions have at most 10 lines, none more than 60 (docstrings not counted)."""
     lengths = {name: _lines(node) for name, node in _functions()}
     median = statistics.median(lengths.values())
