@@ -1,0 +1,57 @@
+"""Guides: kept while someone holds them, and whole texts judged whatever their spelling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import maskwright as mw
+from maskwright.errors import PolicyError, UnspellableError
+from tests.oracle.masks import SINGLES, make_vocabulary
+
+BYTES = make_vocabulary(SINGLES)
+
+
+def test_the_same_guide_while_it_is_held() -> None:
+    """One guide for a constraint and a vocabulary; another vocabulary has another."""
+    constraint = mw.choice(["a", "b"])
+    guide = mw.compile(constraint, BYTES)
+    assert mw.compile(constraint, BYTES) is guide
+    assert mw.compile(constraint, make_vocabulary(SINGLES)) is not guide
+    assert (guide.constraint, guide.vocabulary) == (constraint, BYTES)
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ('{"a": 1}', True),
+        ('{"\\u0061": 1}', True),
+        (b'{"a": 1}', True),
+        ('{"a": 1', False),
+        ('{"a": 1}}', False),
+        ('{"a": "1"}', False),
+        ("", False),
+        (b"\xff", False),
+        ("\ud800", False),
+    ],
+)
+def test_whole_texts(text: str | bytes, good: bool) -> None:
+    """A text matches if it is an output from its first byte to its last."""
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
+    assert mw.compile(mw.json_schema(schema), BYTES).matches(text) is good
+
+
+@pytest.mark.parametrize("arguments", [(None, BYTES), (mw.choice(["a"]), None), ("a", BYTES), (BYTES, mw.choice(["a"]))])
+def test_other_things_are_not_compiled(arguments: Any) -> None:
+    """What is no constraint or no vocabulary is named."""
+    with pytest.raises(PolicyError):
+        mw.compile(*arguments)
+
+
+def test_a_vocabulary_that_cannot_write_it() -> None:
+    """A constraint of which no output can be spelled is refused when it is compiled."""
+    with pytest.raises(UnspellableError):
+        mw.compile(mw.choice(["ab"]), make_vocabulary([b"a", b"c"]))
+    with pytest.raises(UnspellableError):
+        mw.compile(mw.json_schema({"type": "string"}), make_vocabulary([b"a", b"1"]))
