@@ -19,6 +19,7 @@ cdef class Closures:
     cdef public dict live_ids        # that bit set -> filter
     cdef public dict passed          # filter << 32 | state -> whether a live word is still ahead
     cdef public dict choices         # position of a switch -> its targets by word
+    cdef public dict counts          # (filter, word table) -> how many of its first n words may be read, for every n
     cdef public list goto_node       # goto_node[goto]: node to call first, -1 for none
     cdef public list goto_position   # goto_position[goto]: where to go on after it
     cdef public dict goto_ids        # (node, position) -> goto, for places made by switches and captures

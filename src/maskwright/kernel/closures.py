@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 import cython
 
+from maskwright.kernel.expressions import WORDS
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, Lexicon
 
 __all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "ROOT", "Closures"]
@@ -60,6 +61,7 @@ class Closures:
         self.live_ids = {}
         self.passed = {}
         self.choices = {}
+        self.counts = {}
         self.goto_node = []
         self.goto_position = []
         self.goto_ids = {}
@@ -164,6 +166,33 @@ class Closures:
             expression = self.lexicon.state_expressions[state]
             found = self.passed[key] = self.lexicon.holds(expression, self.lives[filter_])
         return found  # type: ignore[no-any-return]
+
+    def lets(self, position: cython.int, label: cython.int) -> cython.bint:
+        """Whether the word with a label may be read at a position."""
+        chosen: cython.int = self.filter[position]
+        return chosen < 0 or self.lives[chosen] >> label & 1
+
+    def live_words(self, position: cython.int, run: cython.int) -> list[int] | None:
+        """How many words of a run's table may be read among the first n in sorted order, for every n; None if all may."""
+        chosen: cython.int = self.filter[position]
+        if chosen < 0:
+            return None
+        table = self.lexicon.expressions.first[run]
+        key = (chosen, table)
+        found = self.counts.get(key)
+        if found is None:
+            live, found = self.lives[chosen], [0]
+            for label in self.lexicon.expressions.tables[table][1]:
+                found.append(found[-1] + (live >> label & 1))
+            self.counts[key] = found
+        return found  # type: ignore[no-any-return]
+
+    def any_lives(self, position: cython.int, counts: list[int], rest: cython.int) -> bool:
+        """Whether a word of a run, or the one that a label stands for, may be read at a position."""
+        e = self.lexicon.expressions
+        if e.kind[rest] != WORDS:
+            return self.lets(position, e.first[rest])  # type: ignore[no-any-return]
+        return counts[e.third[rest]] > counts[e.second[rest]]
 
     def leave(self, position: cython.int, label: cython.int) -> cython.int:
         """The place after a lexeme that has read a word; a switch's targets are asked for one by one."""

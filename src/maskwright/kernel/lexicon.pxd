@@ -33,3 +33,4 @@ cdef class Lexicon:
     cdef void _learn_run(self, int s, int x) except *
     cdef void _describe(self, int s, int x) except *
     cpdef int mask_state(self, int s) except -1
+    cpdef int step(self, int s, int byte) except -1

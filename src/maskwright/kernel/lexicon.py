@@ -40,10 +40,12 @@ __all__ = ["ACCEPTS", "CONTINUES", "DEAD", "UNBOUNDED", "UNKNOWN", "WIDE", "Lexi
 #: that cannot be read.
 UNKNOWN = 0
 DEAD = 1
-#: ``flags`` bits: more bytes can be read; the lexeme may end here; the state loops on text (thousands of tokens).
+#: ``flags`` bits: more bytes can be read; the lexeme may end here; the state loops on text (thousands of tokens); its
+#: row is filled, but perhaps for the entry of the backslash, which few walks need and which costs a state.
 CONTINUES = 1
 ACCEPTS = 2
 WIDE = 4
+FILLED = 8
 #: ``most`` of a state whose loop never runs out.
 UNBOUNDED = 1 << 30
 #: Categories that JSON never lets stand raw inside a string: quote, backslash, controls.
@@ -152,6 +154,23 @@ class Lexicon:
         if found is None:
             found = self.masked[s] = self.state(self.bounds.forget(self.state_expressions[s]))
         return found  # type: ignore[no-any-return]
+
+    def words_at(self, s: cython.int) -> int:
+        """The run of words that a state inside a string reads, as an expression; NEVER if it reads anything else."""
+        x: cython.int = self.state_expressions[s]
+        e: Expressions = self.expressions
+        if self.absent or e.kind[x] != BODY or e.kind[e.first[x]] != WORDS:
+            return NEVER
+        return e.first[x]  # type: ignore[no-any-return]
+
+    def excluded_at(self, s: cython.int) -> int:
+        """The run of words that a state inside a string excludes, as an expression; NEVER if there are none or several."""
+        x: cython.int = self.state_expressions[s]
+        e: Expressions = self.expressions
+        if self.absent or e.kind[x] != BODY or e.kind[e.first[x]] != NOT:
+            return NEVER
+        inner: cython.int = e.first[e.first[x]]
+        return inner if e.kind[inner] == WORDS else NEVER
 
     def is_body(self, s: cython.int) -> cython.bint:
         """Whether a state is inside a JSON string."""
@@ -268,7 +287,7 @@ class Lexicon:
                     return True
             elif kind in (HEX, TAIL):
                 todo.extend([part[2] for part in e.parts[at]])
-            else:
+            elif at not in (NEVER, EPSILON):
                 todo.append(e.second[at] if kind == CAT else e.first[at])
         return False
 
@@ -322,7 +341,7 @@ class Lexicon:
         if e.nullable[text]:
             labels = e.tables[e.first[text]][1]
             closed = self.state(e.label(labels[e.second[text]])) if labels else self.state(EPSILON)
-        escaped: cython.int = self.state(e.escape(text, 0)) if moves and not minimal else DEAD
+        escaped: cython.int = UNKNOWN if moves and not minimal else DEAD
         rows: cython.int[::1] = self.rows
         for byte in range(256):
             rows[start + byte] = DEAD
@@ -348,7 +367,6 @@ class Lexicon:
         if self.rows[256 * free] == UNKNOWN:
             self.fill(free)
         targets = [self.state(e.body(e.negate(then), minimal)) for _, _, then in moves]
-        escaped: cython.int = self.state(e.escape(text, minimal))
         rows: cython.int[::1] = self.rows
         for byte in range(256):
             rows[start + byte] = rows[256 * free + byte]
@@ -357,13 +375,23 @@ class Lexicon:
             rows[start + byte] = target
         if e.nullable[e.first[text]]:
             rows[start + 0x22] = DEAD
-        rows[start + 0x5C] = escaped
+        rows[start + 0x5C] = UNKNOWN
         return True
 
+    def step(self, s: cython.int, byte: cython.int) -> cython.int:
+        """The state after a byte, whatever was filled so far."""
+        while self.rows[256 * s + byte] == UNKNOWN:
+            self.fill(s)
+        return self.rows[256 * s + byte]
+
     def fill(self, s: cython.int) -> cython.void:
-        """Fill a state's row."""
+        """Fill a state's row; a second time, what was left open in it."""
         e: Expressions = self.expressions
         x: cython.int = self.state_expressions[s]
+        if self.flags[s] & FILLED:
+            self.rows[256 * s + 0x5C] = self.state(e.escape(e.first[x], e.second[x]))
+            return
+        self.flags[s] |= FILLED
         if e.kind[x] == BODY and not self.absent:
             kind: cython.int = e.kind[e.first[x]]
             if kind == WORDS and self._fill_words(s, x):

@@ -73,8 +73,7 @@ class Profile:
             state = states[d - 1]
             after = lexicon.rows[256 * state + byte[node]]
             if after == unknown:
-                lexicon.fill(state)
-                after = lexicon.rows[256 * state + byte[node]]
+                after = lexicon.step(state, byte[node])
             if after == dead:
                 node = end[node]
                 continue

@@ -1,51 +1,23 @@
-cimport cython
-from maskwright.kernel.closures cimport Closures
 from maskwright.kernel.covers cimport Covers
+from maskwright.kernel.expressions cimport Expressions
+from maskwright.kernel.frames cimport Frames
+from maskwright.kernel.closures cimport Closures
 from maskwright.kernel.lexicon cimport Lexicon
 from maskwright.kernel.trie cimport Trie
 
-cdef class Walker:
+cdef class Walker(Frames):
     cdef public Trie trie
     cdef public Covers covers
-    cdef public Closures closures
-    cdef public Lexicon lexicon
-    cdef public object realize             # callable: (node key, string) -> node key
     cdef public list end_ids               # token ids that end the output
-    cdef public object source              # gives the captured string while real bytes are read; None inside a mask
-    cdef public int done                   # bytes read so far by the present read()
-    cdef bint masking                      # a mask is being filled: closures give the states that count least
-    cdef int capture                       # CAPTURE, as a C integer
-    cdef public bint captured              # a captured string ended in the present read(), or at the present node of a walk
     cdef public list doubtful              # tokens of the last mask that end two captured strings, not set in it
-    cdef int[::1] crossed                  # crossed[d]: captured strings that ended on the present path up to depth d
-    cdef int capacity                      # items that the frames have room for
-    cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
-    cdef int[::1] positions                # positions[i]: its position
-    cdef int[::1] stacks                   # stacks[i]: its stack
-    cdef int[::1] offset                   # offset[d]: first item of frame d; offset[d + 1] is one past its last
-    cdef public list configurations        # configurations[c]: sorted tuple of (state, position, stack)
-    cdef public dict configuration_ids     # that tuple -> c
-    cdef public list accepting             # accepting[c]: the output may end here
-    cdef public dict transitions           # c << 32 | token -> configuration after it, or REFUSED
-    cdef public int root                   # the first configuration
 
-    cpdef int configuration(self, list items) except -2
-    cdef int _widen(self) except -1
-    cdef int _load(self, tuple items) except -1
-    cdef list _frame(self, int d)
-    cdef int _add(self, int start, int top, int state, int position, int stack) except -1
-    cdef int _leave(self, int start, int top, int state, int position, int stack) except -1
-    cdef int _step(self, int d, int byte) except -1
     cdef int _walk(self, Trie trie, unsigned int[::1] row, int node, int stop, unsigned long long covered, int covered_most) except -1
     cpdef int fill(self, int configuration, unsigned int[::1] row) except -1
-    cpdef int canonical(self, int configuration) except -1
     cdef int _fill_items(self, tuple items, unsigned int[::1] row) except -1
     cdef int _fill_wide(self, tuple item, unsigned int[::1] row) except -1
-    cpdef int advance(self, int configuration, int token, bytes data, object source) except -2
-    cpdef int read(self, int configuration, bytes data, object source) except -2
-    cdef int _load_closure(self, int found) except -1
-    cdef int _exclude(self, int state, int base, unsigned int[::1] row) except -1
+    cdef int _fill_words(self, tuple item, int run, unsigned int[::1] row) except -1
+    cdef int _spell(self, int node, int point, unsigned int[::1] row) except -2
+    cdef int _set(self, Trie trie, int node, unsigned int[::1] row) except -1
     cdef int _walk_root(self, unsigned int[::1] row) except -1
-    cdef int _mark_live(self, int d, unsigned char[::1] live) except -1
-    cpdef list next_bytes(self, int configuration)
-    cpdef bytes forced(self, int configuration)
+    cdef int _exclude(self, int state, int base, unsigned int[::1] row) except -1
+    cdef int _exclude_states(self, list todo, unsigned int[::1] row, int only=*) except -1

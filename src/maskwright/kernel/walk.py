@@ -1,13 +1,9 @@
 """The walk: token trie against configurations, the one loop that must be fast.
 
-A *configuration* is the sorted set of items a matcher is in: (lexeme state, position, stack). While walking the trie a
-*frame* holds the items after each byte of the path, ``frames[offset[d] .. offset[d + 1]]`` for depth d; no configuration
-is built inside a walk. Between tokens configurations are interned, so a matcher is one integer and masks are kept by
-configuration.
-
 An item whose lexeme loops on text (WIDE) would visit the whole trie. Its loop accepts every token made of its
 categories, so those are copied from a *cover* that the vocabulary keeps per (categories, length), and only subtrees
-that hold something else are walked.
+that hold something else are walked; loops that are met often have a *profile*. An item that reads one of some words
+follows the words along the trie.
 """
 
 from __future__ import annotations
@@ -17,28 +13,21 @@ from collections.abc import Callable
 
 import cython
 
-from maskwright.errors import LimitError, Problem
-from maskwright.kernel.closures import CAPTURE, ROOT, Closures
+from maskwright.kernel.closures import CAPTURE, Closures
 from maskwright.kernel.covers import Covers
+from maskwright.kernel.expressions import EPSILON, LABEL, NEVER, WORDS, Expressions
+from maskwright.kernel.frames import REFUSED, Frames
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNBOUNDED, UNKNOWN, WIDE, Lexicon
 from maskwright.kernel.profiles import Profile
 from maskwright.kernel.trie import Trie
 
 __all__ = ["REFUSED", "Walker"]
 
-#: No configuration: the token cannot be read here.
-REFUSED = -1
-#: Items that all frames of one walk may hold together, and how many have room at first.
-FRAME_ITEMS = 262_144
-FIRST_ITEMS = 1_024
-#: Forced text is found in pieces of this many bytes at most.
-FORCED_BYTES = 65_536
-
 Item = tuple[int, int, int]
 
 
-class Walker:
-    """Configurations, transitions and masks of one network over one vocabulary."""
+class Walker(Frames):
+    """Masks of one network over one vocabulary."""
 
     def __init__(
         self,
@@ -49,150 +38,12 @@ class Walker:
         realize: Callable[[object, str], object],
         end_ids: list[int],
     ) -> None:
-        """Start at the node ``root``; ``realize`` names the node that a captured text leads to."""
+        """Start at the node ``root``; see :class:`Frames`."""
+        super().__init__(closures, root, realize, trie.longest)
         self.trie = trie
         self.covers = covers
-        self.closures = closures
-        self.lexicon = closures.lexicon
-        self.realize = realize
         self.end_ids = end_ids
-        self.source = None
-        self.done = 0
-        self.masking = False
-        self.capture = CAPTURE
-        self.captured = False
         self.doubtful = []
-        self.crossed = array("i", bytes(4 * (trie.longest + 3)))
-        self.capacity = FIRST_ITEMS
-        self.states = array("i", bytes(4 * FIRST_ITEMS))
-        self.positions = array("i", bytes(4 * FIRST_ITEMS))
-        self.stacks = array("i", bytes(4 * FIRST_ITEMS))
-        self.offset = array("i", bytes(4 * (trie.longest + 3)))
-        self.configurations = []
-        self.configuration_ids = {}
-        self.accepting = []
-        self.transitions = {}
-        starts = closures.starts(closures.node(root))
-        self.root = self.configuration(closures.enter([(start, ROOT) for start in starts]))
-
-    def configuration(self, items: list) -> cython.int:
-        """The number of a sorted list of items; REFUSED for none."""
-        if not items:
-            return REFUSED
-        key = tuple(items)
-        found = self.configuration_ids.get(key)
-        if found is None:
-            found = self.configuration_ids[key] = len(self.configurations)
-            self.configurations.append(key)
-            self.accepting.append(any([item[1] == 0 for item in items]))
-        return found  # type: ignore[no-any-return]
-
-    def _load(self, items: tuple) -> cython.int:
-        """Put items into frame 0."""
-        top = 0
-        while len(items) > self.capacity:
-            self._widen()
-        for state, position, stack in items:
-            self.states[top] = state
-            self.positions[top] = position
-            self.stacks[top] = stack
-            top += 1
-        self.offset[0] = 0
-        self.offset[1] = top
-        return top
-
-    def _frame(self, d: cython.int) -> list[Item]:
-        """The items of a frame, sorted."""
-        span = range(self.offset[d], self.offset[d + 1])
-        items = [(self.states[i], self.positions[i], self.stacks[i]) for i in span]
-        items.sort()
-        return items
-
-    @cython.boundscheck(False)
-    @cython.wraparound(False)
-    def _add(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
-        """Add an item to the frame ``start .. top``, merging stacks; the new top."""
-        i: cython.int
-        for i in range(start, top):
-            if self.states[i] == state and self.positions[i] == position:
-                if self.stacks[i] != stack:
-                    self.stacks[i] = self.closures.merge(self.stacks[i], stack)
-                return top
-        if top == self.capacity:
-            self._widen()
-        self.states[top] = state
-        self.positions[top] = position
-        self.stacks[top] = stack
-        return top + 1
-
-    def _widen(self) -> cython.int:
-        """Double the room of the frames."""
-        if self.capacity == FRAME_ITEMS:
-            reason = f"more than {FRAME_ITEMS} ways to read one token"
-            raise LimitError(Problem(reason, remedy="make the grammar less ambiguous"))
-        columns = []
-        for column in (self._column(0), self._column(1), self._column(2)):
-            columns.append(array("i", column.tobytes() + bytes(4 * self.capacity)))
-        self.states, self.positions, self.stacks = columns
-        self.capacity *= 2
-        return self.capacity
-
-    def _column(self, which: cython.int) -> memoryview:
-        column = self.states if which == 0 else self.positions if which == 1 else self.stacks
-        return memoryview(column)
-
-    @cython.boundscheck(False)
-    @cython.wraparound(False)
-    def _leave(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
-        """A lexeme may end: add what can be entered after it; the new top."""
-        closures: Closures = self.closures
-        goto: cython.int = closures.leave(position, self.lexicon.label[state])
-        if closures.kind[position] == self.capture:
-            self.captured = True
-            if self.source is not None:
-                key = self.realize(closures.node_keys[closures.target[position]], self.source(self.done))
-                goto = closures.goto(closures.node(key), position + 1)
-        found: cython.int = closures.find(goto, stack)
-        i: cython.int
-        first: cython.int = closures.offset[found]
-        last: cython.int = closures.offset[found + 1]
-        for i in range(first, last):
-            state = closures.masked[i] if self.masking else closures.states[i]
-            top = self._add(start, top, state, closures.positions[i], closures.stack_of[i])
-        return top
-
-    @cython.boundscheck(False)
-    @cython.wraparound(False)
-    def _step(self, d: cython.int, byte: cython.int) -> cython.int:
-        """Read a byte from frame d into frame d + 1; the number of items there."""
-        lexicon: Lexicon = self.lexicon
-        closures: Closures = self.closures
-        unknown: cython.int = UNKNOWN
-        dead: cython.int = DEAD
-        continues: cython.int = CONTINUES
-        accepts: cython.int = ACCEPTS
-        start: cython.int = self.offset[d + 1]
-        top: cython.int = start
-        j: cython.int
-        state: cython.int
-        bits: cython.int
-        for j in range(self.offset[d], start):
-            state = lexicon.rows[256 * self.states[j] + byte]
-            if state == unknown:
-                lexicon.fill(self.states[j])
-                state = lexicon.rows[256 * self.states[j] + byte]
-            if state == dead:
-                continue
-            bits = closures.filter[self.positions[j]]
-            if bits >= 0 and not closures.passes(bits, state):
-                continue
-            bits = lexicon.flags[state]
-            if bits & continues:
-                top = self._add(start, top, state, self.positions[j], self.stacks[j])
-            if bits & accepts:
-                top = self._leave(start, top, state, self.positions[j], self.stacks[j])
-        self.offset[d + 2] = top
-        return top - start
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
@@ -244,8 +95,7 @@ class Walker:
                 j = offset[d - 1]
                 state = lexicon.rows[256 * states[j] + byte[node]]
                 if state == unknown:
-                    lexicon.fill(states[j])
-                    state = lexicon.rows[256 * states[j] + byte[node]]
+                    state = lexicon.step(states[j], byte[node])
                 bits = closures.filter[self.positions[j]]
                 if state == dead or (bits >= 0 and not closures.passes(bits, state)):
                     node = end[node]
@@ -311,20 +161,11 @@ class Walker:
                 row[token >> 5] |= 1 << (token & 31)
         return 0
 
-    def canonical(self, configuration: cython.int) -> cython.int:
-        """The configuration with the same mask that counts as little as it may."""
-        lexicon: Lexicon = self.lexicon
-        items: dict[tuple[int, int], int] = {}
-        for state, position, stack in self.configurations[configuration]:
-            key = (lexicon.mask_state(state) if position else state, position)
-            known = items.get(key, stack)
-            items[key] = stack if known == stack else self.closures.merge(known, stack)
-        return self.configuration(sorted([(state, position, stack) for (state, position), stack in items.items()]))
-
     def _fill_items(self, items: tuple, row: cython.uint[::1]) -> cython.int:
         narrow: list[Item] = []
         fresh = True
-        for item in items:
+        # Wide items first: the first of them may use the row as it is, and takes tokens away again.
+        for item in sorted(items, key=self._is_narrow) if len(items) > 1 else items:
             state: cython.int = item[0]
             if self.lexicon.rows[256 * state] == UNKNOWN:
                 self.lexicon.fill(state)
@@ -336,12 +177,18 @@ class Walker:
                     scratch: cython.uint[::1] = array("I", bytes(4 * len(row)))
                     self._fill_wide(item, scratch)
                     _unite(row, scratch)
+            elif self.lexicon.words_at(state) != NEVER:
+                self._fill_words(item, self.lexicon.words_at(state), row)
+                fresh = False
             elif item[1] != 0:
                 narrow.append(item)
         if narrow:
             self._load(tuple(narrow))
             self._walk_root(row)
         return 0
+
+    def _is_narrow(self, item: tuple) -> bool:
+        return not self.lexicon.flags[item[0]] & WIDE
 
     def _fill_wide(self, item: tuple, row: cython.uint[::1]) -> cython.int:
         """The tokens of one item that loops on text, into a zeroed row."""
@@ -361,7 +208,7 @@ class Walker:
             return self._walk(self.trie, row, 1, self.trie.size, lexicon.run[state], lexicon.most[state])
         _unite(row, profile.inside)
         found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
-        self._load_closure(found)
+        self._load_closure(found, 0)
         self.crossed[0] = self.closures.kind[item[1]] == CAPTURE
         self._walk(profile.rests, row, 1, profile.rests.size, 0, 0)
         self.crossed[0] = 0
@@ -373,54 +220,67 @@ class Walker:
             self._exclude(state, base, row)
         return 0
 
-    def _load_closure(self, found: cython.int) -> cython.int:
-        """Put a closure's items, as a mask takes them, into frame 0."""
+    def _fill_words(self, item: tuple, run: cython.int, row: cython.uint[::1]) -> cython.int:
+        """The tokens of one item that reads the rest of one of some words inside a string.
+
+        Where words stand as they are the trie is followed along the sorted words, without a state for each character:
+        the states of a hundred names cost 4 ms. What comes after a closing quote or a backslash is walked as usual.
+        """
+        e: Expressions = self.lexicon.expressions
+        trie: Trie = self.trie
         closures: Closures = self.closures
-        first: cython.int = closures.offset[found]
-        size: cython.int = closures.offset[found + 1] - first
-        i: cython.int
-        while size > self.capacity:
-            self._widen()
-        for i in range(size):
-            self.states[i] = closures.masked[first + i]
-            self.positions[i] = closures.positions[first + i]
-            self.stacks[i] = closures.stack_of[first + i]
-        self.offset[0] = 0
-        self.offset[1] = size
+        position: cython.int = item[1]
+        stack: cython.int = item[2]
+        minimal: cython.int = e.second[self.lexicon.state_expressions[item[0]]]
+        lives = closures.live_words(position, run)
+        node: cython.int
+        child: cython.int
+        d: cython.int
+        todo = [(0, run)]
+        while todo:
+            node, at = todo.pop()
+            d = trie.depth[node]
+            if e.nullable[at]:
+                label: cython.int = e.first[at] if e.kind[at] == LABEL else e.word_label(at) if e.kind[at] == WORDS else 0
+                child = trie._child(node, 0x22)
+                if child >= 0 and closures.lets(position, label):
+                    self._set(trie, child, row)
+                    self._load_closure(closures.find(closures.leave(position, label), stack), d + 1)
+                    self._walk(trie, row, child + 1, trie.end[child], 0, 0)
+            child = trie._child(node, 0x5C)
+            if child >= 0:
+                self._load(((self.lexicon.state(e.body(at, minimal)), position, stack),), d)
+                self._walk(trie, row, child, trie.end[child], 0, 0)
+            if e.kind[at] != WORDS:
+                continue
+            for point, _, rest in self.lexicon.moves.of(at):
+                if lives is not None and not closures.any_lives(position, lives, rest):
+                    continue
+                child = self._spell(node, point, row)
+                if child >= 0:
+                    todo.append((child, rest))
         return 0
 
-    def _exclude(self, state: cython.int, base: cython.int, row: cython.uint[::1]) -> cython.int:
-        """Clear the tokens that only ``base`` can read: those on which it reaches the end of an excluded word.
+    def _spell(self, node: cython.int, point: cython.int, row: cython.uint[::1]) -> cython.int:
+        """Follow one character as it stands from a node, setting the tokens on the way; -1 if no token goes there."""
+        if point < 0x20 or point == 0x22 or point == 0x5C:
+            return -1
+        for byte in chr(point).encode():
+            node = self.trie._child(node, byte)
+            if node < 0:
+                return -1
+            self._set(self.trie, node, row)
+        return node
 
-        The two states agree as soon as a text leaves the excluded words, so only the paths of those are followed.
-        """
-        lexicon: Lexicon = self.lexicon
-        trie: Trie = self.trie
+    @cython.boundscheck(False)
+    @cython.wraparound(False)
+    def _set(self, trie: Trie, node: cython.int, row: cython.uint[::1]) -> cython.int:
+        """Set the tokens that end at a node."""
         j: cython.int
         token: cython.int
-        dead: cython.int = DEAD
-        unknown: cython.int = UNKNOWN
-        todo = [(0, state, base)]
-        while todo:
-            node, one, other = todo.pop()
-            child: cython.int = node + 1
-            mine: cython.int = one
-            theirs: cython.int = other
-            if lexicon.rows[256 * mine] == unknown:
-                lexicon.fill(mine)
-            if lexicon.rows[256 * theirs] == unknown:
-                lexicon.fill(theirs)
-            stop: cython.int = trie.end[node]
-            while child < stop:
-                a: cython.int = lexicon.rows[256 * mine + trie.byte[child]]
-                b: cython.int = lexicon.rows[256 * theirs + trie.byte[child]]
-                if a == dead and b != dead:
-                    for j in range(trie.first_token[child], trie.first_token[trie.end[child]]):
-                        token = trie.order[j]
-                        row[token >> 5] &= 0xFFFFFFFF ^ (cython.cast(cython.uint, 1) << (token & 31))
-                elif a != b:
-                    todo.append((child, a, b))
-                child = trie.end[child]
+        for j in range(trie.first_token[node], trie.first_token[node + 1]):
+            token = trie.order[j]
+            row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
         return 0
 
     def _walk_root(self, row: cython.uint[::1]) -> cython.int:
@@ -437,103 +297,71 @@ class Walker:
                     self._walk(trie, row, node, trie.end[node], 0, 0)
         return 0
 
-    def advance(
-        self, configuration: cython.int, token: cython.int, data: bytes, source: Callable[[int], str] | None
-    ) -> cython.int:
-        """The configuration after a token's bytes, or REFUSED.
+    def _exclude(self, state: cython.int, base: cython.int, row: cython.uint[::1]) -> cython.int:
+        """Clear the tokens that only ``base`` can read: those on which it reaches the end of an excluded word.
 
-        When a capture ends, ``source`` is called with the number of bytes read so far and gives the string that was
-        written. Transitions are remembered unless a capture ended, because then they depend on that string.
+        The two states agree as soon as a text leaves the excluded words, so only the paths of those are followed, and
+        where words stand as they are, without states for their characters.
         """
-        key: cython.longlong = (cython.cast(cython.longlong, configuration) << 32) | token
-        found = self.transitions.get(key)
-        if found is None:
-            found = self.read(configuration, data, source)
-            if not self.captured:
-                self.transitions[key] = found
-        return found  # type: ignore[no-any-return]
+        excluded: cython.int = self.lexicon.excluded_at(state)
+        if excluded == NEVER:
+            return self._exclude_states([(0, state, base)], row)
+        e: Expressions = self.lexicon.expressions
+        trie: Trie = self.trie
+        minimal: cython.int = e.second[self.lexicon.state_expressions[state]]
+        node: cython.int
+        child: cython.int
+        j: cython.int
+        todo = [(0, excluded)]
+        while todo:
+            node, run = todo.pop()
+            if e.nullable[run]:
+                child = trie._child(node, 0x22)
+                if child >= 0:
+                    for j in range(trie.first_token[child], trie.first_token[trie.end[child]]):
+                        row[trie.order[j] >> 5] &= 0xFFFFFFFF ^ (cython.cast(cython.uint, 1) << (trie.order[j] & 31))
+            if trie._child(node, 0x5C) >= 0:
+                mine = self.lexicon.state(e.body(e.negate(run), minimal))
+                self._exclude_states([(node, mine, base)], row, only=0x5C)
+            if run != EPSILON:
+                for point, _, rest in self.lexicon.moves.of(run):
+                    child = _follow(trie, node, point)
+                    if child >= 0:
+                        todo.append((child, rest))
+        return 0
 
-    def read(self, configuration: cython.int, data: bytes, source: Callable[[int], str] | None) -> cython.int:
-        """The configuration after some bytes, or REFUSED; without ``source`` captures stay unrealised."""
-        self.captured = False
-        self.source = source
-        try:
-            self._load(self.configurations[configuration])
-            d: cython.int = 0
-            self.done = 0
-            for byte in data:
-                self.done += 1
-                if self._step(d, byte) == 0:
-                    return REFUSED
-                d += 1
-                if d > self.trie.longest:
-                    self._load(tuple(self._frame(d)))
-                    d = 0
-            return self.configuration(self._frame(d))
-        finally:
-            self.source = None
-
-    def _mark_live(self, d: cython.int, live: cython.uchar[::1]) -> cython.int:
-        """Mark the bytes that some item of frame d can read; 1 if the output may also end there."""
+    def _exclude_states(self, todo: list, row: cython.uint[::1], only: cython.int = -1) -> cython.int:
+        """The same by states: below nodes with what is read there and what ``base`` reads; ``only`` by one first byte."""
         lexicon: Lexicon = self.lexicon
-        closures: Closures = self.closures
-        i: cython.int
-        b: cython.int
-        state: cython.int
-        after: cython.int
-        chosen: cython.int
-        ends: cython.int = 0
+        trie: Trie = self.trie
+        j: cython.int
+        token: cython.int
         dead: cython.int = DEAD
         unknown: cython.int = UNKNOWN
-        for i in range(self.offset[d], self.offset[d + 1]):
-            state = self.states[i]
-            if self.positions[i] == 0:
-                ends = 1
-            if lexicon.rows[256 * state] == unknown:
-                lexicon.fill(state)
-            chosen: cython.int = closures.filter[self.positions[i]]
-            for b in range(256):
-                after = lexicon.rows[256 * state + b]
-                if after > dead and (chosen < 0 or closures.passes(chosen, after)):
-                    live[b] = 1
-        return ends
-
-    def next_bytes(self, configuration: cython.int) -> list:
-        """The bytes that can follow, ascending."""
-        self._load(self.configurations[configuration])
-        live = bytearray(256)
-        self._mark_live(0, live)
-        return [b for b in range(256) if live[b]]
-
-    def forced(self, configuration: cython.int) -> bytes:
-        """The bytes that every continuation begins with; empty where the output may end. At most FORCED_BYTES."""
-        self._load(self.configurations[configuration])
-        data = bytearray()
-        live = bytearray(256)
-        d: cython.int = 0
-        while len(data) < FORCED_BYTES:
-            live[:] = bytes(256)
-            if self._mark_live(d, live) or live.count(1) != 1:
-                break
-            byte: cython.int = live.index(1)
-            if self._step(d, byte) == 0:
-                break
-            data.append(byte)
-            d += 1
-            if d > self.trie.longest:
-                self._load(tuple(self._frame(d)))
-                d = 0
-        return bytes(data)
-
-    def is_final(self, configuration: cython.int) -> bool:
-        """Whether nothing but the end can follow."""
-        return all([item[1] == 0 for item in self.configurations[configuration]])
-
-    def nodes(self, configuration: cython.int) -> list:
-        """The keys of the nodes whose productions are being read."""
-        closures: Closures = self.closures
-        owners = dict.fromkeys([closures.owner[item[1]] for item in self.configurations[configuration] if item[1]])
-        return [closures.node_keys[node] for node in owners]
+        while todo:
+            node, one, other = todo.pop()
+            child: cython.int = node + 1
+            mine: cython.int = one
+            theirs: cython.int = other
+            stop: cython.int = trie.end[node]
+            while child < stop:
+                byte: cython.int = trie.byte[child]
+                if only < 0 or byte == only:
+                    a: cython.int = lexicon.rows[256 * mine + byte]
+                    if a == unknown:
+                        a = lexicon.step(mine, byte)
+                    b: cython.int = lexicon.rows[256 * theirs + byte]
+                    if b == unknown:
+                        b = lexicon.step(theirs, byte)
+                    if a == dead and b != dead:
+                        for j in range(trie.first_token[child], trie.first_token[trie.end[child]]):
+                            token = trie.order[j]
+                            row[token >> 5] &= 0xFFFFFFFF ^ (cython.cast(cython.uint, 1) << (token & 31))
+                    elif a != b:
+                        todo.append((child, a, b))
+                child = trie.end[child]
+            only = -1
+        return 0
 
 
 @cython.cfunc
@@ -554,3 +382,14 @@ def _keep(row: cython.uint[::1], other: cython.uint[::1]) -> cython.int:
     for i in range(len(row)):
         row[i] &= other[i]
     return 0
+
+
+def _follow(trie: Trie, node: cython.int, point: cython.int) -> cython.int:
+    """The node after one character as it stands; -1 if there is none, or JSON would not let it stand."""
+    if point < 0x20 or point == 0x22 or point == 0x5C:
+        return -1
+    for byte in chr(point).encode():
+        node = trie._child(node, byte)
+        if node < 0:
+            return -1
+    return node
