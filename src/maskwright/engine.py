@@ -140,7 +140,9 @@ class Engine:
         self.now = self._begin()
         root, spelling = self.now.walker.root, self.now.spelling
         if root == REFUSED or (spelling is not None and not spelling.is_live(root)):
-            raise UnspellableError("no sequence of tokens of this vocabulary spells an output that the constraint allows")
+            raise UnspellableError(
+                "no sequence of tokens of this vocabulary spells an output that the constraint allows"
+            )
 
     def _begin(self) -> Generation:
         tables = _tables(self.vocabulary, self.limits)

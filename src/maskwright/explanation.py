@@ -29,7 +29,7 @@ def draw_bytes(allowed: list[int]) -> str:
 
 
 def _draw_run(run: list[int]) -> list[str]:
-    if len(run) > 3:  # noqa: PLR2004  (a range of three is longer than its members)
+    if len(run) > 3:
         return [f"{_draw_byte(run[0])} to {_draw_byte(run[-1])}"]
     return [_draw_byte(byte) for byte in run]
 
@@ -37,7 +37,7 @@ def _draw_run(run: list[int]) -> list[str]:
 def _draw_byte(byte: int) -> str:
     if byte in _NAMES:
         return _NAMES[byte]
-    return f"`{chr(byte)}`" if 0x20 < byte < 0x7F else f"byte 0x{byte:02x}"  # noqa: PLR2004  (printable ASCII)
+    return f"`{chr(byte)}`" if 0x20 < byte < 0x7F else f"byte 0x{byte:02x}"
 
 
 def explain_bytes(engine: Engine, configuration: int, data: bytes, source: Callable[[int], str]) -> str:

@@ -35,7 +35,7 @@ class Matcher:
         #: What the configurations are numbers of.
         self._generation = engine.now
         #: Invariant: ``len(_configurations) == len(_history) + 1``; the last is the present one.
-        self._configurations = [self._generation.walker.root]
+        self._configurations: list[int] = [self._generation.walker.root]
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -251,7 +251,7 @@ class Matcher:
     def _replay(self) -> None:
         """Read the history again."""
         engine, history = self._engine, self._history
-        at = self._generation.walker.root
+        at: int = self._generation.walker.root
         configurations = [at]
         for place, entry in enumerate(history):
             written = partial(self._string_before, place, self._bytes(entry))

@@ -30,8 +30,10 @@ _VALUES: Final = {
 _OUTPUTS: Final[tuple[tuple[dict[str, Any], bytes], ...]] = (
     (
         _VALUES,
-        b'{"text": "two words\\n", "short": "ab", "whole": 120, "count": 34, "number": 2.5, "flag": true, '
-        b'"list": ["one", "two"], "other": [{"more": null}, 12.75, "text", false]}',
+        (
+            b'{"text": "two words\\n", "short": "ab", "whole": 120, "count": 34, "number": 2.5, "flag": true, '
+            b'"list": ["one", "two"], "other": [{"more": null}, 12.75, "text", false]}'
+        ),
     ),
     ({"type": "array", "items": {"type": "object", "additionalProperties": False}}, b"[{}, {}]"),
     ({"type": "string", "format": "date-time"}, b'"2024-01-02T03:04:05Z"'),

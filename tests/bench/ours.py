@@ -29,7 +29,7 @@ class Ours:
 
     def compile(self, schema: Any) -> _Grammar:
         """Compile one schema."""
-        constraint = mw.json_schema(schema, property_order=self.order, numbers="exact")
+        constraint = mw.json_schema(schema, property_order=self.order)
         return _Grammar(mw.compile(constraint, self.vocabulary))
 
 

@@ -40,7 +40,9 @@ Item = tuple[int, int, int]
 class Closures:
     """Positions, stacks and closures of one network over one lexicon; see the header for the columns."""
 
-    def __init__(self, lexicon: Lexicon, expand: Callable[[Hashable], Iterable[tuple[object, ...]]], stack_depth: int) -> None:
+    def __init__(
+        self, lexicon: Lexicon, expand: Callable[[Hashable], Iterable[tuple[object, ...]]], stack_depth: int
+    ) -> None:
         """Start with the FINAL position and the ROOT stack; ``expand`` gives a node's productions."""
         self.lexicon = lexicon
         self.expand = expand
@@ -173,7 +175,7 @@ class Closures:
         return chosen < 0 or self.lives[chosen] >> label & 1
 
     def live_words(self, position: cython.int, run: cython.int) -> list[int] | None:
-        """How many words of a run's table may be read among the first n in sorted order, for every n; None if all may."""
+        """How many of the first n words of a run's table, in sorted order, may be read, for every n; None if all may."""
         chosen: cython.int = self.filter[position]
         if chosen < 0:
             return None
@@ -243,10 +245,10 @@ class Closures:
                 mine = entries.get(position, below)
                 if mine != below:
                     inner = (mine, below) if mine < below else (below, mine)
-                    below = self.merged.get(inner, -1)
-                    if below < 0:
+                    mine = self.merged.get(inner, REFUSED)
+                    if mine == REFUSED:
                         waiting.append(inner)
-                entries[position] = below
+                entries[position] = mine
             if waiting:
                 todo.extend(waiting)
                 continue

@@ -136,7 +136,7 @@ class Expressions:
                 clean.append((max(low, 0xE000), high))
         return self.make(CHARS, 0, 0, 0, tuple(clean), False, False) if clean else NEVER
 
-    def words(self, strings: tuple[str, ...], labelled: bool) -> int:
+    def words(self, strings: tuple[str, ...], labelled: cython.bint) -> int:
         """One of the strings; labelled ones report their place in the given order."""
         key = (labelled, strings)
         table = self.table_ids.get(key)

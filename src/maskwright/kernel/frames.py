@@ -97,7 +97,9 @@ class Frames:
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
-    def _add(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
+    def _add(
+        self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int
+    ) -> cython.int:
         """Add an item to the frame ``start .. top``, merging stacks; the new top."""
         i: cython.int
         for i in range(start, top):
@@ -130,7 +132,9 @@ class Frames:
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
-    def _leave(self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int) -> cython.int:
+    def _leave(
+        self, start: cython.int, top: cython.int, state: cython.int, position: cython.int, stack: cython.int
+    ) -> cython.int:
         """A lexeme may end: add what can be entered after it; the new top."""
         closures: Closures = self.closures
         goto: cython.int = closures.leave(position, self.lexicon.label[state])

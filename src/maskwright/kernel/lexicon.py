@@ -60,13 +60,11 @@ Run = tuple[int, int]
 class Lexicon:
     """States of lexemes; see the header for what each column holds."""
 
-    def __init__(
-        self, emptiness_states: int, absent: bytes = b"", reserve: int = 1024, longest: int = 1 << 30
-    ) -> None:
+    def __init__(self, emptiness_states: int, absent: bytes = b"", reserve: int = 1024, longest: int = 1 << 30) -> None:
         """Start with the dead state and the finished one.
 
-        ``absent`` are bytes that no token of the vocabulary holds. Address space is taken for ``reserve`` states, memory
-        only as they come.
+        ``absent`` are bytes that no token of the vocabulary holds. Address space is taken for ``reserve`` states,
+        memory only as they come.
         """
         self.absent = sorted(absent)
         self.longest = longest
@@ -164,7 +162,7 @@ class Lexicon:
         return e.first[x]  # type: ignore[no-any-return]
 
     def excluded_at(self, s: cython.int) -> int:
-        """The run of words that a state inside a string excludes, as an expression; NEVER if there are none or several."""
+        """The run of words that a state inside a string excludes, as an expression; NEVER if none or several."""
         x: cython.int = self.state_expressions[s]
         e: Expressions = self.expressions
         if self.absent or e.kind[x] != BODY or e.kind[e.first[x]] != NOT:
@@ -326,8 +324,10 @@ class Lexicon:
         return moves
 
     def _fill_words(self, s: cython.int, x: cython.int) -> cython.bint:
-        """Fill the row of a string body that is one of some words, if its next characters are plain; a member name
-        costs a state a character, so this is the row that is filled most often."""
+        """Fill the row of a string body that is one of some words, if its next characters are plain.
+
+        A member name costs a state a character, so this is the row that is filled most often.
+        """
         e: Expressions = self.expressions
         text: cython.int = e.first[x]
         minimal: cython.int = e.second[x]
@@ -353,8 +353,10 @@ class Lexicon:
         return True
 
     def _fill_other(self, s: cython.int, x: cython.int) -> cython.bint:
-        """Fill the row of a string body that is anything but some words: the row of any body, patched at their next
-        characters, if those are plain."""
+        """Fill the row of a string body that is anything but some words, if their next characters are plain.
+
+        It is the row of any body, patched there.
+        """
         e: Expressions = self.expressions
         text: cython.int = e.first[x]
         minimal: cython.int = e.second[x]

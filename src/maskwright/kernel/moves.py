@@ -245,7 +245,9 @@ class Moves:
         e = self.expressions
         units = _clip(inner, ((0, 0xD7FF),))
         pair = e.raw(e.words(("\\u",), False))
-        for unit, last, rests in _split([(low - 0x10000, high - 0x10000, t) for low, high, t in inner if high > 0xFFFF], 10):
+        for unit, last, rests in _split(
+            [(low - 0x10000, high - 0x10000, t) for low, high, t in inner if high > 0xFFFF], 10
+        ):
             shifted = [(low + 0xDC00, high + 0xDC00, then) for low, high, then in rests]
             units.append((0xD800 + unit, 0xD800 + last, e.cat(pair, e.partial(HEX, 4, shifted))))
         return units + _clip(inner, ((0xE000, 0xFFFF),))

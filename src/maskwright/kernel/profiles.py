@@ -6,8 +6,8 @@ For a state that loops on text without end (the body of a JSON string, ``[a-z]*`
 * ``rests``: a trie of what is left of the tokens in which it ended earlier, each rest with its tokens;
 * ``spent``: how many characters of the loop each of those tokens uses up.
 
-A mask then is ``inside`` and a walk of the small trie from what follows the lexeme. A bounded loop (``maxLength``) is the
-endless one less the tokens that spend too much, or, at its end, too little: two rows kept by count.
+A mask then is ``inside`` and a walk of the small trie from what follows the lexeme. A bounded loop (``maxLength``) is
+the endless one less the tokens that spend too much, or, at its end, too little: two rows kept by count.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Nodes are numbered in depth-first order, so a subtree is the run ``node .. end[n
 a whole subtree copies a run. Node 0 is the root (the empty prefix).
 
 *Categories* summarise what a subtree can contain: each printable ASCII punctuation mark is one, letters and digits come
-in ranges, well-formed characters beyond ASCII by their leading byte. A lexeme state that loops on a set of categories accepts a
-subtree made of those without looking at it.
+in ranges, well-formed characters beyond ASCII by their leading byte. A lexeme state that loops on a set of categories
+accepts a subtree made of those without looking at it.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ class Walker(Frames):
                 states = self.states
             self.crossed[d] = self.crossed[d - 1] + self.captured
             if self.crossed[d] > 1:
-                # Whether a second captured string may end here depends on the text of the first, which a mask knows not.
+                # Whether a second captured string may end here depends on the text of the first, unknown to a mask.
                 for j in range(first_token[node], first_token[end[node]]):
                     self.doubtful.append(trie.order[j])
                 node = end[node]
@@ -133,7 +133,11 @@ class Walker(Frames):
             k = first_token[node + 1]
             for j in range(start, top if top < start + 2 else start + 2):
                 flagged = lexicon.run[states[j]]
-                if flagged and not below[node] & ~flagged and trie.reach[node] - trie.characters[node] <= lexicon.most[states[j]]:
+                if (
+                    flagged
+                    and not below[node] & ~flagged
+                    and trie.reach[node] - trie.characters[node] <= lexicon.most[states[j]]
+                ):
                     k = first_token[end[node]]
                     break
             for j in range(first_token[node], k):
@@ -241,7 +245,9 @@ class Walker(Frames):
             node, at = todo.pop()
             d = trie.depth[node]
             if e.nullable[at]:
-                label: cython.int = e.first[at] if e.kind[at] == LABEL else e.word_label(at) if e.kind[at] == WORDS else 0
+                label: cython.int = (
+                    e.first[at] if e.kind[at] == LABEL else e.word_label(at) if e.kind[at] == WORDS else 0
+                )
                 child = trie._child(node, 0x22)
                 if child >= 0 and closures.lets(position, label):
                     self._set(trie, child, row)
@@ -331,7 +337,7 @@ class Walker(Frames):
         return 0
 
     def _exclude_states(self, todo: list, row: cython.uint[::1], only: cython.int = -1) -> cython.int:
-        """The same by states: below nodes with what is read there and what ``base`` reads; ``only`` by one first byte."""
+        """The same by states: below nodes with what is read there and what ``base`` reads; by one byte if ``only``."""
         lexicon: Lexicon = self.lexicon
         trie: Trie = self.trie
         j: cython.int

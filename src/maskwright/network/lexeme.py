@@ -1,9 +1,9 @@
-"""Lexical terms: frozen descriptions of regular languages, built only through smart constructors.
+r"""Lexical terms: frozen descriptions of regular languages, built only through smart constructors.
 
 Two sorts of term exist. A *text term* is a set of strings of code points: :func:`characters`, :func:`words`,
 :func:`automaton` and, over them, the boolean and regular operations. A *byte term* is a set of byte strings:
 :func:`encode` (UTF-8) and :func:`quote` (a JSON string literal) turn a text term into one, :func:`concatenate` and
-:func:`unite` combine them. A character therefore counts once however JSON spells it, and ``"\\u0061"`` *is* ``"a"``.
+:func:`unite` combine them. A character therefore counts once however JSON spells it, and ``"\u0061"`` *is* ``"a"``.
 
 Terms are interned: equal structure is the same object, so equality is identity and a term is a cheap dictionary key.
 What is learned about a term (its states and transitions) lives in :mod:`maskwright.kernel`, never here.
@@ -51,6 +51,10 @@ class Automaton(Protocol):
     reach an accepting one (no dead states: leave the move out instead).
     """
 
+    def __hash__(self) -> int:
+        """By value: equal machines are one lexeme."""
+        ...
+
     @property
     def start(self) -> Hashable | None:
         """The first state; ``None`` if the language is empty."""
@@ -96,7 +100,9 @@ def _term(op: str, *args: Hashable, below: Iterable[Term] = ()) -> Term:
     term.depth = 1 + max((t.depth for t in below), default=0)
     if term.depth > DEFAULT_LIMITS.pattern_depth * 8:
         raise LimitError(
-            Problem("a pattern nests too deeply", keyword="pattern", remedy=f"at most {DEFAULT_LIMITS.pattern_depth} groups")
+            Problem(
+                "a pattern nests too deeply", keyword="pattern", remedy=f"at most {DEFAULT_LIMITS.pattern_depth} groups"
+            )
         )
     _interned[key] = term
     return term
@@ -217,7 +223,11 @@ def repeat(part: Term, least: int = 0, most: int | None = None) -> Term:
         return NEVER
     if least >= COUNTABLE:
         raise LimitError(
-            Problem(f"at least {least} repetitions", keyword="minLength", remedy=f"no text is as long; use at most {COUNTABLE - 1}")
+            Problem(
+                f"at least {least} repetitions",
+                keyword="minLength",
+                remedy=f"no text is as long; use at most {COUNTABLE - 1}",
+            )
         )
     if most is not None and most >= COUNTABLE:
         most = None
@@ -238,9 +248,9 @@ def encode(text: Term) -> Term:
 
 
 def quote(text: Term, *, minimal: bool = False) -> Term:
-    """JSON string literals whose *value* is in the text term: a byte term, quotes included (RFC 8259 section 7).
+    r"""JSON string literals whose *value* is in the text term: a byte term, quotes included (RFC 8259 section 7).
 
     Every valid escape spells its character, surrogate escapes only in pairs; with ``minimal`` only the escapes that
-    JSON demands (``\\"``, ``\\\\`` and control characters).
+    JSON demands (``\"``, ``\\`` and control characters).
     """
     return NEVER if text is NEVER else _term("quote", text, minimal, below=(text,))

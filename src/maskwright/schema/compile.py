@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from maskwright.errors import PolicyError, Problem, UnsatisfiableError
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.lexeme import NEVER, Term
-from maskwright.network.nodes import Call, Lex, NodeKey, Production
+from maskwright.network.nodes import NodeKey, Production
 from maskwright.schema.arrays import Arrays
 from maskwright.schema.describe import describe
 from maskwright.schema.document import read_json
 from maskwright.schema.layout import Whitespace
 from maskwright.schema.liveness import Liveness
+from maskwright.schema.members import Cell
 from maskwright.schema.nodekeys import AT_VALUE, AtMember, AtValue
 from maskwright.schema.objects import Objects
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import Reader
 from maskwright.schema.reasons import explain
 from maskwright.schema.references import Document
-from maskwright.schema.residual import FALSE
 from maskwright.schema.scan import scan
+from maskwright.schema.seen import with_key
 from maskwright.schema.stores import Stores
-from maskwright.schema.value import Value
+from maskwright.schema.symbols import Symbols
+from maskwright.schema.wholes import Wholes
 
 if TYPE_CHECKING:
     from referencing import Registry
@@ -57,24 +59,32 @@ class SchemaNetwork:
         """
         self._policies = policies
         self.warnings = warnings
-        self._stores = Stores(document, policies, is_empty, limits)
-        self._reader = Reader(self._stores)
-        self._liveness = Liveness(self._stores, self._reader)
-        self._objects = Objects(self._stores, self._liveness, self._symbol)
-        self._arrays = Arrays(self._stores, self._liveness, self._symbol)
+        stores = self._stores = Stores(document, policies, is_empty, limits)
+        self._begin = stores.budget.begin
+        reader = Reader(stores)
+        liveness = Liveness(stores, reader)
+        symbols = Symbols(stores, reader)
+        objects = Objects(stores, liveness, symbols)
+        arrays = Arrays(stores, liveness, symbols)
         #: By tag: see :mod:`maskwright.schema.nodekeys`.
         self._expanders: tuple[Callable[[Any], Iterable[Production]], ...] = (
-            self._at_value,
-            self._objects.at_key,
-            self._objects.at_member,
-            self._objects.after_member,
-            self._arrays.at_element,
-            self._arrays.after_element,
+            Wholes(stores.shapes, liveness, objects, arrays).at_value,
+            objects.at_key,
+            objects.at_member,
+            objects.after_member,
+            arrays.at_element,
+            arrays.after_element,
         )
-        value = self._stores.values.single(document.root)
-        if not self._liveness.value(value):
-            raise UnsatisfiableError(*explain(value, self._stores, self._reader, self._liveness))
-        self._root = AtValue(AT_VALUE, self._reader.shape(value), 0)
+        value = stores.values.single(document.root)
+        if not liveness.value(value):
+            raise UnsatisfiableError(*explain(value, stores, reader, liveness))
+        self._root = AtValue(AT_VALUE, reader.shape(value), 0)
+
+    def __del__(self) -> None:
+        """Undo the cycles among what is interned: a collector would pause for them in the middle of an output."""
+        stores = getattr(self, "_stores", None)
+        if stores is not None:
+            stores.release()
 
     @property
     def policies(self) -> dict[str, object]:
@@ -88,33 +98,18 @@ class SchemaNetwork:
 
     def expand(self, key: NodeKey) -> Iterable[Production]:
         """The productions of a node; a few microseconds, or the reading of the subschemas that it meets first."""
+        self._begin()
         return self._expanders[cast("AtValue", key).tag](key)
 
     def realize(self, key: NodeKey, text: str) -> NodeKey:
         """The node after an unnamed key with its text: that key may not come again."""
         member = cast("AtMember", key)
-        return member._replace(seen=member.seen | {text})
+        cell = cast("Cell", member.cell)
+        return member._replace(seen=with_key(member.seen, cell, text))
 
     def describe(self, key: NodeKey) -> str:
         """What is read at a node, in words."""
         return describe(cast("tuple[Any, ...]", key))
-
-    def _symbol(self, value: Value, level: int) -> Lex | Call:
-        """How a value is read: scalars in place, others by a node."""
-        shape = self._reader.shape(value)
-        if shape.array is FALSE and shape.object is FALSE:
-            return Lex(self._stores.shapes.scalar(shape))
-        return Call(AtValue(AT_VALUE, shape, level))
-
-    def _at_value(self, key: AtValue) -> Iterator[Production]:
-        shape = key.shape
-        term = self._stores.shapes.scalar(shape)
-        if term is not NEVER:
-            yield (Lex(term),)
-        if self._liveness.has_object(shape):
-            yield from self._objects.opened(shape.object, key.level)
-        if self._liveness.has_array(shape):
-            yield from self._arrays.opened(shape.array, key.level)
 
 
 def compile_schema(

@@ -12,12 +12,12 @@ from typing import Final
 from maskwright.errors import LimitError, Problem, SchemaError
 from maskwright.limits import Limits
 
-__all__ = ["exact_number", "is_number", "is_writable", "json_kind", "read_json"]
+__all__ = ["EXPONENT_LIMIT", "exact_number", "is_number", "is_writable", "json_kind", "read_json"]
 
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS: Final = re.compile(r"[^\[\]{}]+")
 #: Largest exponent of a number in a schema: 1e10000 written out is 10 kB, 1e999999999 would be a gigabyte.
-_EXPONENT_LIMIT: Final = 10_000
+EXPONENT_LIMIT: Final = 10_000
 
 
 def _refuse_constant(name: str) -> object:
@@ -85,8 +85,8 @@ def exact_number(value: object, place: str = "") -> Fraction:
     number = Decimal(repr(value)) if isinstance(value, float) else value
     if not isinstance(number, Decimal) or not number.is_finite():
         raise SchemaError(Problem(f"{value!r} is not a JSON number", place=place))
-    if number and abs(number.adjusted()) > _EXPONENT_LIMIT:
-        raise LimitError(Problem(f"the exponent of {value} is beyond {_EXPONENT_LIMIT}", place=place))
+    if number and abs(number.adjusted()) > EXPONENT_LIMIT:
+        raise LimitError(Problem(f"the exponent of {value} is beyond {EXPONENT_LIMIT}", place=place))
     return Fraction(number)
 
 

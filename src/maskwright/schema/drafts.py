@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
-from maskwright.schema.document import is_number
+from maskwright.schema.document import EXPONENT_LIMIT, is_number
 
 __all__ = [
     "ALL_TYPES",
@@ -81,11 +82,16 @@ def _is_either(value: object) -> bool:
 
 
 def _is_natural(value: object) -> bool:
+    if isinstance(value, float):
+        return value >= 0 and value.is_integer()
+    if isinstance(value, Decimal):
+        # What is checked last would write out all digits of 1e999999999.
+        return value.is_finite() and value >= 0 and value.adjusted() <= EXPONENT_LIMIT and value == int(value)
     return is_number(value) and value >= 0 and value == int(value)  # type: ignore[operator, call-overload]
 
 
 def _is_positive(value: object) -> bool:
-    return is_number(value) and value > 0  # type: ignore[operator]
+    return is_number(value) and not (isinstance(value, Decimal) and value.is_nan()) and value > 0  # type: ignore[operator]
 
 
 def _is_bound(value: object) -> bool:

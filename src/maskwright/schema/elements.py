@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from maskwright.schema.references import Document, Subschema
@@ -56,19 +56,24 @@ class ConstantRow(Row):
 class Elements:
     """A conjunction of rows: the frozen description that residuals of one array share."""
 
-    __slots__ = ("_rests", "_store", "_values", "initial", "prefix", "rows", "silent")
+    __slots__ = ("_begins", "_rests", "_store", "_values", "prefix", "rows", "silent")
 
     def __init__(self, store: ElementsStore, rows: tuple[Row, ...]) -> None:
         """Nothing is read yet."""
         self._store = store
         self.rows = rows
         #: Elements up to this index may differ; all later ones are alike.
-        self.prefix = max((len(row.prefix) for row in rows), default=0)
-        self.silent = all(not row.prefix and row.rest is True for row in rows)
+        self.prefix = max([len(row.prefix) for row in rows])
+        self.silent = False not in [not row.prefix and row.rest is True for row in rows]
         self._values: dict[int, Value] = {}
         self._rests: dict[tuple[int, int, int | None], ElementRest] = {}
         mosts = [row.most for row in rows if row.most is not None]
-        self.initial = self.rest(0, max((row.least for row in rows), default=0), min(mosts) if mosts else None)
+        self._begins = (0, max([row.least for row in rows]), min(mosts) if mosts else None)
+
+    @property
+    def initial(self) -> ElementRest:
+        """The residual of the whole array."""
+        return self.rest(*self._begins)
 
     def rest(self, index: int, least: int, most: int | None) -> ElementRest:
         """The residual before the element at ``index``, with ``least`` to ``most`` elements still to come."""
@@ -88,6 +93,11 @@ class Elements:
         if found is None:
             found = self._values[index] = self._store.value(self.rows, index)
         return found
+
+    def release(self) -> None:
+        """Drop what was interned: it refers back to its owner."""
+        self._values.clear()
+        self._rests.clear()
 
 
 class ElementRest(Atom):
@@ -140,20 +150,27 @@ class ElementRest(Atom):
 class ElementsStore:
     """The interned descriptions of one network."""
 
-    def __init__(self, document: Document, values: Values) -> None:
-        """Share the document and the values of the network."""
+    def __init__(self, document: Document, values: Values, spend: Callable[[int], None]) -> None:
+        """Share the document and the values of the network; ``spend`` counts the work of merging."""
         self._document = document
         self._values = values
+        self._spend = spend
         self._known: dict[tuple[Row, ...], Elements] = {}
-        self.free = self.elements(())
 
     def elements(self, rows: Iterable[Row]) -> Elements:
         """The description of a conjunction of rows."""
         key = tuple(dict.fromkeys(rows))
         found = self._known.get(key)
         if found is None:
+            self._spend(len(key))
             found = self._known[key] = Elements(self, key)
         return found
+
+    def release(self) -> None:
+        """Drop what was interned: it refers back to this store."""
+        for elements in self._known.values():
+            elements.release()
+        self._known.clear()
 
     def value(self, rows: tuple[Row, ...], index: int) -> Value:
         """The value at an index: every subschema that some row applies to it."""

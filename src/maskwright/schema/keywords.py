@@ -124,7 +124,7 @@ class Reading:
             return TRUE
         if source.most is not None and max(source.least, len(set(source.required))) > source.most:
             return FALSE
-        return self.stores.members.members((source,)).initial.simple
+        return self.stores.members.one(source).initial.simple
 
 
 def type_(value: Any, reading: Reading) -> None:
@@ -304,7 +304,7 @@ def constants(reading: Reading, values: Sequence[Any], keyword: str) -> Shape:
             if isinstance(value, list):
                 arrays.append(stores.elements.elements((ConstantRow(owner, value),)).initial.simple)
             else:
-                objects.append(stores.members.members((ConstantSource(owner, value),)).initial.simple)
+                objects.append(stores.members.one(ConstantSource(owner, value)).initial.simple)
     distinct = {number.value: number for number in reversed(numbers)}
     return stores.shapes.make(
         literals,
@@ -346,7 +346,7 @@ def not_(value: Any, reading: Reading) -> None:
 def _absent(reading: Reading, name: str) -> Formula:
     """Objects without the key."""
     source = Source(reading.subschema, {name: False})
-    return reading.stores.members.members((source,)).initial.simple
+    return reading.stores.members.one(source).initial.simple
 
 
 def _implied(reading: Reading, name: str, consequence: Formula) -> None:
@@ -365,7 +365,7 @@ def dependentRequired(value: Any, reading: Reading) -> None:
         if not all(map(is_writable, names)):
             source.most = 0
         if is_writable(name):
-            _implied(reading, name, reading.stores.members.members((source,)).initial.simple)
+            _implied(reading, name, reading.stores.members.one(source).initial.simple)
 
 
 def dependentSchemas(value: Any, reading: Reading) -> None:

@@ -8,17 +8,18 @@ dead for the moment, and what was decided from that assumption becomes final onl
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Final
 
-from maskwright.errors import LimitError, Problem
-from maskwright.network.lexeme import ANYTHING, NEVER, Term, subtract, words
+from maskwright.network.lexeme import ANYTHING, NEVER
+from maskwright.schema.budget import VALUE
 from maskwright.schema.counting import count_words
 from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, MemberRest, Members
 from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
 from maskwright.schema.residual import FALSE, TRUE, Formula, limit_error
+from maskwright.schema.seen import NOTHING, Seen, keys_of, without
 from maskwright.schema.shape import Shape
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
@@ -37,6 +38,12 @@ _DECISIVE: Final = frozenset(
         "$dynamicRef", "$recursiveRef",
     }
 )  # fmt: skip
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value exists for reasons that need no reading."""
+    subschemas = value.subschemas
+    return len(subschemas) == 1 and _DECISIVE.isdisjoint(subschemas[0].value)
 
 
 class _Open:
@@ -61,19 +68,16 @@ class Liveness:
         self._stores = stores
         self._order: Order = stores.order
         self._reader = reader
-        self._rests: dict[tuple[Formula, Members, Free, frozenset[str] | None], bool] = {}
-        self._steps = 0
+        self._spend = stores.budget.spend
+        self._rests: dict[tuple[Formula, Members, Free, Seen | None], bool] = {}
 
     def value(self, value: Value) -> bool:
         """Whether some value exists.
 
         Raises :class:`maskwright.errors.LimitError` beyond ``satisfiability_steps`` values.
         """
-        if value.live is None:
-            if self._is_plain(value):
-                value.live = True
-            else:
-                self._decide(value)
+        if value.live is None and not self._is_alive(value):
+            self._decide(value)
         return value.live is True
 
     def has_object(self, shape: Shape) -> bool:
@@ -88,9 +92,9 @@ class Liveness:
             shape.array_live = self._run(self._elements(shape.array))
         return shape.array_live
 
-    def members(self, formula: Formula, frame: Members, free: Free, seen: frozenset[str]) -> bool:
+    def members(self, formula: Formula, frame: Members, free: Free, seen: Seen) -> bool:
         """Whether an object can be completed with the names of ``free`` and unnamed keys that were not seen."""
-        if formula is TRUE:
+        if self._stores.formulas.ends(formula):
             return True
         key = (formula, frame, free, None if frame.cells[0].term is ANYTHING else seen)
         found = self._rests.get(key)
@@ -102,18 +106,36 @@ class Liveness:
 
     def elements(self, formula: Formula) -> bool:
         """Whether an array can be completed."""
-        return formula is TRUE or self._run(self._elements(formula))
+        return self._stores.formulas.ends(formula) or self._run(self._elements(formula))
 
-    def has_keys(self, cell: Cell, taken: Term) -> bool:
-        """Whether a cell holds a key that is not taken."""
-        if cell.term is ANYTHING or taken is NEVER:
+    def _is_alive(self, value: Value) -> bool:
+        """Whether a value is known to exist once it is read, without deciding others; notes that it does."""
+        if _is_plain(value):
+            value.live = True
             return True
-        return not self._stores.is_empty(subtract(cell.term, taken))
+        shape = self._reader.shape(value)
+        if shape.literals or shape.numbers or shape.array is TRUE or shape.object is TRUE:
+            value.live = True
+        elif isinstance(shape.array, ElementRest) and shape.array.least <= 0:
+            value.live = shape.array_live = True
+        elif isinstance(shape.object, MemberRest) and self._lacks_nothing(shape.object):
+            value.live = shape.object_live = True
+        elif shape.string is not NEVER and self._stores.shapes.has_strings(shape):
+            value.live = True
+        return value.live is True
 
-    def _is_plain(self, value: Value) -> bool:
-        """Whether a value exists for reasons that need no reading."""
-        subschemas = value.subschemas
-        return len(subschemas) == 1 and _DECISIVE.isdisjoint(subschemas[0].value)
+    @staticmethod
+    def _lacks_nothing(rest: MemberRest) -> bool:
+        """Whether an object needs only members that exist whatever they hold."""
+        if rest.is_counted:
+            return False
+        for name in rest.required_names:
+            value = rest.members.value(name)
+            if value.live is None and _is_plain(value):
+                value.live = True
+            elif value.live is not True:
+                return False
+        return True
 
     def _run(self, question: Question) -> bool:
         """Answer a question whose values are decided one after the other."""
@@ -142,15 +164,13 @@ class Liveness:
                 if not answer and stack:
                     stack[-1].lowest = min(stack[-1].lowest, top.lowest)
                 continue
-            if asked.live is None and self._is_plain(asked):
-                asked.live = True
-            if asked.live is not None:
+            if asked.live is not None or self._is_alive(asked):
                 answer = asked.live
             elif asked in places or asked in provisional:
                 top.lowest = min(top.lowest, places.get(asked, provisional.get(asked, len(stack))))
                 answer = False
             else:
-                self._count()
+                self._spend(VALUE)
                 places[asked] = len(stack)
                 stack.append(_Open(asked, self._value(asked), len(stack), len(order)))
                 answer = None
@@ -171,15 +191,6 @@ class Liveness:
             provisional[top.value] = top.lowest
             order.append(top.value)
 
-    def _count(self) -> None:
-        self._steps += 1
-        limit = self._stores.limits.satisfiability_steps
-        if self._steps > limit:
-            remedy = "raise Limits.satisfiability_steps"
-            raise LimitError(
-                Problem(f"more than {limit} values to decide", keyword="required, minItems", remedy=remedy)
-            )
-
     def _value(self, value: Value) -> Question:
         shape = self._reader.shape(value)
         if shape.literals or shape.numbers or self._stores.shapes.has_strings(shape):
@@ -191,19 +202,14 @@ class Liveness:
         if shape.array_live:
             return True
         if shape.object_live is None:
-            rest = shape.object
-            if isinstance(rest, MemberRest):
-                frame = rest.members
-                live = yield from self._rest(rest, frame, self._order.begin(frame), frozenset())
-            else:
-                live = yield from self._object(shape)
+            live = yield from self._object(shape)
             if live:
                 shape.object_live = True
         return bool(shape.object_live)
 
     def _object(self, shape: Shape) -> Question:
         frame = self.frame(shape.object)
-        return (yield from self._members(shape.object, frame, self._order.begin(frame), frozenset()))
+        return (yield from self._members(shape.object, frame, self._order.begin(frame), NOTHING))
 
     def frame(self, formula: Formula) -> Members:
         """The description that names every key which an object formula mentions."""
@@ -219,17 +225,26 @@ class Liveness:
             raise limit_error(most, "pairs of a key and a subschema at one object")
         return frame
 
-    def _members(self, formula: Formula, frame: Members, free: Free, seen: frozenset[str]) -> Question:
-        for rest in self._stores.formulas.disjuncts(formula):
-            if rest is TRUE:
-                return True
-            if isinstance(rest, MemberRest):
-                live = yield from self._rest(rest, frame, free, seen)
-                if live:
-                    return True
-        return False
+    def _members(self, formula: Formula, frame: Members, free: Free, seen: Seen) -> Question:
+        def completes(rest: Formula) -> Question:
+            return (yield from self._rest(rest, frame, free, seen)) if isinstance(rest, MemberRest) else False
 
-    def _rest(self, rest: MemberRest, frame: Members, free: Free, seen: frozenset[str]) -> Question:
+        return (yield from self._any(formula, completes))
+
+    def _any(self, formula: Formula, completes: Callable[[Formula], Question]) -> Question:
+        """Whether some disjunct of a formula can be completed; what cannot is not refined further."""
+        search = self._stores.formulas.search(formula)
+        live: bool | None = None
+        while True:
+            try:
+                rest, is_whole = search.send(live)  # type: ignore[arg-type]
+            except StopIteration:
+                return False
+            live = True if rest is TRUE else (yield from completes(rest))
+            if live and is_whole:
+                return True
+
+    def _rest(self, rest: MemberRest, frame: Members, free: Free, seen: Seen) -> Question:
         members, most = rest.members, rest.most
         needed = rest.required.bit_count()
         if most is not None and (needed > most or rest.least > most):
@@ -238,9 +253,7 @@ class Liveness:
             if not self._order.holds(frame, free, frame.index[name]):
                 return False
             value = members.value(name)
-            if value.live is None and self._is_plain(value):
-                value.live = True
-            elif value.live is not True:
+            if value.live is not True:
                 live = yield value
                 if not live:
                     return False
@@ -256,7 +269,7 @@ class Liveness:
                     return True
         return (yield from self._further(members, frame, seen, missing))
 
-    def _further(self, members: Members, frame: Members, seen: frozenset[str], missing: int) -> Question:
+    def _further(self, members: Members, frame: Members, seen: Seen, missing: int) -> Question:
         """Whether so many keys exist that no schema names."""
         if members.sealed:
             return False
@@ -267,29 +280,23 @@ class Liveness:
                 return True
             if live:
                 finite.append(cell)
-        return self._holds_keys(finite, words((*frame.names, *seen)), missing)
-
-    def _holds_keys(self, cells: list[Cell], taken: Term, missing: int) -> bool:
         steps = self._stores.limits.satisfiability_steps
-        for cell in cells:
-            missing -= count_words(subtract(cell.term, taken), missing, self._stores.is_empty, steps)
+        for cell in finite:
+            term = without(cell.term, frame.names, keys_of(seen, cell))
+            missing -= count_words(term, missing, self._stores.is_empty, steps)
             if missing <= 0:
                 return True
         return False
 
     def _elements(self, formula: Formula) -> Question:
-        for rest in self._stores.formulas.disjuncts(formula):
-            if rest is TRUE:
-                return True
-            if not isinstance(rest, ElementRest):
-                continue
-            if rest.most is not None and rest.least > rest.most:
-                continue
-            last = min(rest.index + rest.least, rest.elements.prefix + 1)
-            for index in range(rest.index, last):
-                live = yield rest.elements.value(index)
-                if not live:
-                    break
-            else:
-                return True
-        return False
+        return (yield from self._any(formula, self._row))
+
+    def _row(self, rest: Formula) -> Question:
+        if not isinstance(rest, ElementRest) or (rest.most is not None and rest.least > rest.most):
+            return False
+        last = min(rest.index + rest.least, rest.elements.prefix + 1)
+        for index in range(rest.index, last):
+            live = yield rest.elements.value(index)
+            if not live:
+                return False
+        return True

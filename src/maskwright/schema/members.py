@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, Final
 
@@ -19,24 +18,38 @@ __all__ = ["Cell", "ConstantSource", "MemberRest", "Members", "MembersStore", "S
 def mask_of(places: Iterable[int]) -> int:
     """The number with these bits, in time linear in the places (or-ing bit by bit is quadratic)."""
     listed = list(places)
-    if not listed:
-        return 0
+    if len(listed) < _FEW:
+        mask = 0
+        for place in listed:
+            mask |= 1 << place
+        return mask
     digits = bytearray(max(listed) // 8 + 1)
     for place in listed:
         digits[place >> 3] |= 1 << (place & 7)
     return int.from_bytes(digits, "little")
 
 
+#: Bits up to which or-ing is faster than filling bytes.
+_FEW: Final = 32
 _NO_NAMES: Final[Mapping[str, Any]] = {}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """Keys that no schema of the object names and that all its patterns treat alike."""
+    """Keys that no schema of the object names and that all its patterns treat alike; compared by identity."""
 
-    term: Term
-    #: The patterns (and ``propertyNames``) that hold for every key of the cell; the others hold for none.
-    inside: frozenset[Term]
+    __slots__ = ("inside", "place", "term")
+
+    def __init__(self, term: Term, inside: frozenset[Term], place: int) -> None:
+        """Use :meth:`MembersStore.partition`."""
+        self.term = term
+        #: The patterns (and ``propertyNames``) that hold for every key of the cell; the others hold for none.
+        self.inside = inside
+        #: The place among the cells of an object.
+        self.place = place
+
+
+#: The cells of an object without patterns.
+_ONE_CELL: Final = (Cell(ANYTHING, frozenset(), 0),)
 
 
 class Source:
@@ -70,12 +83,12 @@ class Source:
         """The subschema of a named property."""
         return document.child(self.owner, self.properties[name], "properties", name)
 
-    def terms(self) -> Iterable[Term]:
+    def terms(self) -> Sequence[Term]:
         """The terms that tell keys apart."""
-        for term, _, _ in self.patterns:
-            yield term
-        if self.names is not ANYTHING:
-            yield self.names
+        if not self.patterns and self.names is ANYTHING:
+            return ()
+        terms = [term for term, _, _ in self.patterns]
+        return terms if self.names is ANYTHING else [*terms, self.names]
 
 
 class ConstantSource(Source):
@@ -102,42 +115,47 @@ class Members:
     """
 
     __slots__ = (
+        "_begins",
+        "_halves",
         "_rests",
         "_store",
         "_values",
         "cells",
         "declared",
         "index",
-        "initial",
         "names",
         "sealed",
         "silent",
         "sources",
     )
 
-    def __init__(self, store: MembersStore, sources: tuple[Source, ...]) -> None:
-        """Merge the names; values are merged when they are asked for."""
+    def __init__(
+        self, store: MembersStore, sources: tuple[Source, ...], halves: tuple[Members, Members] | None = None
+    ) -> None:
+        """Merge the names; values are merged when they are asked for, from the ``halves`` if there are any."""
         self._store = store
+        self._halves = halves
         self.sources = sources
-        names = dict.fromkeys(name for source in sources for name in source.properties if is_writable(name))
+        names = _declared(sources)
         #: How many names are declared; they come first.
         self.declared = len(names)
-        required = dict.fromkeys(name for source in sources for name in source.required)
-        names.update(required)
+        required = sources[0].required if len(sources) == 1 else [name for one in sources for name in one.required]
+        names.update(dict.fromkeys(required))
         self.names = tuple(names)
-        self.index = {name: place for place, name in enumerate(self.names)}
-        self.sealed = any(source.sealed for source in sources)
-        self.silent = all(source.is_silent for source in sources)
+        self.index = dict(zip(names, range(len(names)), strict=True))
+        self.sealed = True in [source.sealed for source in sources]
+        self.silent = False not in [source.is_silent for source in sources]
         self.cells = store.partition(sources)
         self._values: dict[str | Cell, Value] = {}
         self._rests: dict[tuple[int, int, int | None], MemberRest] = {}
-        if len(sources) == 1:
-            self.initial = self.rest(mask_of(map(self.index.__getitem__, required)), sources[0].least, sources[0].most)
-            return
         mosts = [source.most for source in sources if source.most is not None]
-        mask = mask_of(self.index[name] for name in required)
-        least = max((source.least for source in sources), default=0)
-        self.initial = self.rest(mask, least, min(mosts) if mosts else None)
+        least = max([source.least for source in sources]) if sources else 0
+        self._begins = (mask_of(map(self.index.__getitem__, required)), least, min(mosts) if mosts else None)
+
+    @property
+    def initial(self) -> MemberRest:
+        """The residual of the whole object."""
+        return self.rest(*self._begins)
 
     def rest(self, required: int, least: int, most: int | None) -> MemberRest:
         """The residual that still needs ``required`` and ``least`` to ``most`` members."""
@@ -149,16 +167,41 @@ class Members:
 
     def joined(self, other: Members) -> Members:
         """The conjunction of both."""
-        if self is other:
-            return self
-        return self._store.members((*self.sources, *other.sources))
+        return self if self is other else self._store.joined(self, other)
 
     def value(self, symbol: str | Cell) -> Value:
         """The value under a key; a :class:`Cell` stands for its keys."""
         found = self._values.get(symbol)
         if found is None:
-            found = self._values[symbol] = self._store.value(self.sources, symbol)
+            found = self._values[symbol] = self._merged(symbol) or self._store.value(self.sources, symbol)
         return found
+
+    def _merged(self, symbol: str | Cell) -> Value | None:
+        """The value under a name from the halves, if they know it: a conjunction grows by one part at a time."""
+        if self._halves is None:
+            return None
+        left, right = (half.known(symbol) for half in self._halves)
+        return None if left is None or right is None else self._store.both(left, right)
+
+    def known(self, symbol: str | Cell) -> Value | None:
+        """The value under a key, if that takes no merging."""
+        return self._values.get(symbol) or (self.value(symbol) if self._halves is None else None)
+
+    def release(self) -> None:
+        """Drop what was interned: it refers back to its owner."""
+        self._values.clear()
+        self._rests.clear()
+
+
+def _declared(sources: tuple[Source, ...]) -> dict[str, None]:
+    """The declared names that can be written, in order of first appearance."""
+    if len(sources) == 1:
+        names = dict.fromkeys(sources[0].properties)
+    else:
+        names = dict.fromkeys([name for source in sources for name in source.properties])
+    if not "".join(names).isascii():
+        names = {name: None for name in names if is_writable(name)}
+    return names
 
 
 class MemberRest(Atom):
@@ -229,22 +272,52 @@ class MemberRest(Atom):
 class MembersStore:
     """The interned descriptions of one network."""
 
-    def __init__(self, document: Document, values: Values, is_empty: Callable[[Term], bool]) -> None:
-        """``is_empty`` decides whether a text term holds no string."""
+    def __init__(
+        self, document: Document, values: Values, is_empty: Callable[[Term], bool], spend: Callable[[int], None]
+    ) -> None:
+        """``is_empty`` decides whether a text term holds no string; ``spend`` counts the work of merging."""
         self._document = document
         self._values = values
         self._is_empty = is_empty
+        self._spend = spend
         self._known: dict[tuple[Source, ...], Members] = {}
         self._cells: dict[tuple[Term, ...], tuple[Cell, ...]] = {}
-        self.free = self.members(())
+
+    @property
+    def free(self) -> Members:
+        """The description that says nothing."""
+        return self.members(())
 
     def members(self, sources: Iterable[Source]) -> Members:
         """The description of a conjunction of sources."""
         key = tuple(dict.fromkeys(sources))
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = Members(self, key)
-        return found
+        return self._known.get(key) or self._made(key)
+
+    def one(self, source: Source) -> Members:
+        """The description of a source of its own, which nobody has described yet."""
+        key = (source,)
+        made = self._known[key] = Members(self, key)
+        return made
+
+    def joined(self, left: Members, right: Members) -> Members:
+        """The conjunction of two descriptions."""
+        key = tuple(dict.fromkeys((*left.sources, *right.sources)))
+        return self._known.get(key) or self._made(key, (left, right))
+
+    def _made(self, key: tuple[Source, ...], halves: tuple[Members, Members] | None = None) -> Members:
+        self._spend(len(key) if halves is None else len(key) + len(halves[0].names))
+        made = self._known[key] = Members(self, key, halves)
+        return made
+
+    def both(self, left: Value, right: Value) -> Value:
+        """The value that must satisfy what both must."""
+        return self._values.both(left, right)
+
+    def release(self) -> None:
+        """Drop what was interned: it refers back to this store."""
+        for members in self._known.values():
+            members.release()
+        self._known.clear()
 
     def holds(self, term: Term, text: str) -> bool:
         """Whether a text is in a text term."""
@@ -252,27 +325,31 @@ class MembersStore:
 
     def partition(self, sources: tuple[Source, ...]) -> tuple[Cell, ...]:
         """The keys that the patterns tell apart, named or not; only as many cells as really exist."""
-        terms = tuple(dict.fromkeys(term for source in sources for term in source.terms()))
+        terms = tuple(dict.fromkeys([term for source in sources for term in source.terms()]))
+        if not terms:
+            return _ONE_CELL
         found = self._cells.get(terms)
-        if found is not None:
-            return found
-        cells = [Cell(ANYTHING, frozenset())]
-        for term in terms:
-            split = (
-                Cell(part, inside)
-                for cell in cells
-                for part, inside in (
-                    (intersect(cell.term, term), cell.inside | {term}),
-                    (subtract(cell.term, term), cell.inside),
-                )
+        if found is None:
+            found = self._cells[terms] = tuple(
+                Cell(term, inside, place) for place, (term, inside) in enumerate(self._split(terms))
             )
-            cells = [cell for cell in split if not self._is_empty(cell.term)]
-        found = self._cells[terms] = tuple(cells)
         return found
+
+    def _split(self, terms: tuple[Term, ...]) -> list[tuple[Term, frozenset[Term]]]:
+        cells: list[tuple[Term, frozenset[Term]]] = [(ANYTHING, frozenset())]
+        for term in terms:
+            self._spend(len(cells))
+            split = (
+                part
+                for cell, inside in cells
+                for part in ((intersect(cell, term), inside | {term}), (subtract(cell, term), inside))
+            )
+            cells = [part for part in split if not self._is_empty(part[0])]
+        return cells
 
     def value(self, sources: tuple[Source, ...], symbol: str | Cell) -> Value:
         """The value under a key: every subschema that some source applies to it."""
-        if len(sources) == 1 and symbol in sources[0].properties and not next(iter(sources[0].terms()), None):
+        if len(sources) == 1 and symbol in sources[0].properties and not sources[0].terms():
             return self._values.single(sources[0].below(self._document, symbol))  # type: ignore[arg-type]
         found: list[Subschema] = []
         for source in sources:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from maskwright.schema.members import Members
+from maskwright.schema.members import Cell, Members
 from maskwright.schema.order import Free
 from maskwright.schema.residual import Alternative, Formula
+from maskwright.schema.seen import Seen
 from maskwright.schema.shape import Shape
 
 __all__ = [
@@ -52,7 +53,7 @@ class AtKey(NamedTuple):
     residual: Formula
     frame: Members
     free: Free
-    seen: frozenset[str]
+    seen: Seen
     level: int
 
 
@@ -63,8 +64,10 @@ class AtMember(NamedTuple):
     alternatives: tuple[Alternative, ...]
     frame: Members
     free: Free
-    seen: frozenset[str]
+    seen: Seen
     level: int
+    #: The cell of a key that nobody names.
+    cell: Cell | None = None
 
 
 class AfterMember(NamedTuple):
@@ -74,7 +77,7 @@ class AfterMember(NamedTuple):
     residual: Formula
     frame: Members
     free: Free
-    seen: frozenset[str]
+    seen: Seen
     level: int
 
 

@@ -59,9 +59,12 @@ class Reader:
     def shape(self, value: Value) -> Shape:
         """The shape of a value: the meet of its subschemas."""
         if value.shape is None:
-            shapes = self._stores.shapes
+            shapes, subschemas = self._stores.shapes, value.subschemas
+            if len(subschemas) == 1:
+                value.shape = self._read(subschemas[0])
+                return value.shape
             shape = shapes.nothing if value is self._stores.values.nothing else shapes.anything
-            for subschema in value.subschemas:
+            for subschema in subschemas:
                 shape = shapes.meet(shape, self._read(subschema))
             value.shape = shape
         return value.shape
@@ -69,6 +72,9 @@ class Reader:
     def _read(self, subschema: Subschema) -> Shape:
         found = self._shapes.get(subschema)
         if found is not None:
+            return found
+        if subschema.value is True or subschema.value is False or IN_PLACE.isdisjoint(subschema.value):
+            found = self._shapes[subschema] = self._one(subschema)
             return found
         stack = [subschema]
         waiting: set[Subschema] = set()

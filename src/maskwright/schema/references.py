@@ -31,13 +31,10 @@ _SINGLES: Final = (
 class Resource:
     """A schema with a URI of its own, against which the references inside it are resolved."""
 
-    __slots__ = ("anchors", "draft", "root", "uri")
+    __slots__ = ("draft", "uri")
 
     uri: str
     draft: Draft
-    root: Subschema
-    #: Name to subschema; ``None`` until a reference asks for one.
-    anchors: dict[str, Subschema] | None
 
 
 class Subschema:
@@ -108,6 +105,10 @@ class Document:
         self._constants: dict[tuple[Subschema, type, object], Subschema] = {}
         self._targets: dict[tuple[Subschema, str], Subschema] = {}
         self._resources: dict[str, Resource] | None = None
+        #: Not kept by the resources, since the subschemas refer to those.
+        self._roots: dict[Resource, Subschema] = {}
+        #: Name to subschema; empty until a reference asks for one.
+        self._anchors: dict[Resource, dict[str, Subschema]] = {}
         self.root = self._open(value, "", LATEST)
 
     def _open(self, value: Any, uri: str, draft: Draft) -> Subschema:
@@ -116,7 +117,8 @@ class Document:
         root.value, root.parent, root.tokens, root.depth = value, None, (uri,) if uri else (), 0
         if isinstance(value, dict):
             draft = self._draft(value, draft)
-            uri = urldefrag(urljoin(uri, _identifier(value, draft) or ""))[0]
+            given = _identifier(value, draft)
+            uri = urldefrag(urljoin(uri, given or ""))[0] if given or uri else ""
         self._resource(root, uri, draft)
         return root
 
@@ -132,8 +134,9 @@ class Document:
 
     def _resource(self, root: Subschema, uri: str, draft: Draft) -> Resource:
         resource = Resource()
-        resource.uri, resource.draft, resource.root, resource.anchors = uri, draft, root, None
+        resource.uri, resource.draft = uri, draft
         root.resource = resource
+        self._roots[resource] = root
         self._known[id(root.value), id(resource)] = root
         return resource
 
@@ -184,8 +187,12 @@ class Document:
         if "%" in fragment:
             fragment = unquote(fragment)
         if not fragment:
-            return resource.root
-        target = self._walk(resource.root, fragment) if fragment.startswith("/") else self._anchor(resource, fragment)
+            return self._roots[resource]
+        target = (
+            self._walk(self._roots[resource], fragment)
+            if fragment.startswith("/")
+            else self._anchor(resource, fragment)
+        )
         if target is None:
             raise SchemaError(Problem(f"$ref points to nowhere: {reference!r}", referrer.place, "$ref"))
         return target
@@ -226,9 +233,8 @@ class Document:
         while stack:
             here = stack.pop()
             resource = here.resource
-            if resource.anchors is None:
-                resource.anchors = {}
-            if resource.root is here:
+            self._anchors.setdefault(resource, {})
+            if self._roots[resource] is here:
                 resources.setdefault(resource.uri, resource)
             if not isinstance(here.value, dict):
                 continue
@@ -241,7 +247,7 @@ class Document:
                         stack.append(below)
 
     def _note_anchors(self, here: Subschema, resource: Resource) -> None:
-        anchors = cast("dict[str, Subschema]", resource.anchors)
+        anchors = self._anchors[resource]
         for keyword in resource.draft.anchors:
             name = here.value.get(keyword)
             if isinstance(name, str):
@@ -251,10 +257,10 @@ class Document:
             anchors.setdefault(given.partition("#")[2], here)
 
     def _anchor(self, resource: Resource, name: str) -> Subschema | None:
-        if resource.anchors is None:
+        if resource not in self._anchors:
             self._resources = {} if self._resources is None else self._resources
-            self._collect(resource.root)
-        return cast("dict[str, Subschema]", resource.anchors).get(name)
+            self._collect(self._roots[resource])
+        return self._anchors[resource].get(name)
 
     def _walk(self, root: Subschema, pointer: str) -> Subschema | None:
         """Follow a JSON pointer; identifiers on the way change the base URI of what lies below."""

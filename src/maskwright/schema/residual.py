@@ -8,7 +8,8 @@ key does not touch is never split. Formulas are hash-consed: equality is identit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from math import prod
 from typing import Final, TypeVar, cast
 
 from maskwright.errors import LimitError, Problem
@@ -20,6 +21,10 @@ _T = TypeVar("_T")
 #: Alternatives of one member; each is a path that the kernel would follow at once.
 _ALTERNATIVES: Final = 10_000
 Alternative = tuple[Value, "Formula"]
+Search = Generator[tuple["Formula", bool], bool, None]
+_Waiting = tuple["Formula", "_Waiting"] | None
+#: States of a branch of a search: nothing chosen yet, something chosen, and just merged with what was chosen.
+_PLAIN, _CHOSEN, _MERGED = 0, 1, 2
 
 
 class Formula:
@@ -86,15 +91,21 @@ class Atom(Formula):
 class Formulas:
     """The smart constructors of one network, and the questions about formulas."""
 
-    def __init__(self, values: Values, steps: int) -> None:
-        """``steps`` bounds the disjuncts of one search."""
+    def __init__(self, values: Values, spend: Callable[[int], None]) -> None:
+        """``spend`` counts the work of products and searches."""
         self._values = values
-        self._steps = steps
+        self._spend = spend
         self._interned: dict[tuple[type[Formula], frozenset[Formula]], Formula] = {}
         self._ends: dict[Formula, bool] = {TRUE: True, FALSE: False}
 
     def conjoin(self, parts: Iterable[Formula]) -> Formula:
         """All of the parts."""
+        parts = tuple(parts)
+        if len(parts) == 2:
+            if parts[0] is parts[1] or parts[0] is TRUE or parts[1] is FALSE:
+                return parts[1]
+            if parts[1] is TRUE or parts[0] is FALSE:
+                return parts[0]
         flat: dict[Formula, None] = {}
         atom: Formula = TRUE
         for part in _flatten(parts, And):
@@ -108,7 +119,7 @@ class Formulas:
                 flat[part] = None
         if atom is not TRUE:
             flat = {atom: None, **flat}
-        kept = tuple(p for p in flat if not (isinstance(p, Or) and any(q in flat for q in p.parts)))
+        kept = tuple(p for p in flat if not (isinstance(p, Or) and not flat.keys().isdisjoint(p.parts)))
         return self._intern(And, kept) if kept else TRUE
 
     def disjoin(self, parts: Iterable[Formula]) -> Formula:
@@ -119,12 +130,13 @@ class Formulas:
                 return TRUE
             if part is not FALSE:
                 flat[part] = None
-        kept = tuple(p for p in flat if not (isinstance(p, And) and any(q in flat for q in p.parts)))
+        kept = tuple(p for p in flat if not (isinstance(p, And) and not flat.keys().isdisjoint(p.parts)))
         return self._intern(Or, kept) if kept else FALSE
 
     def _intern(self, kind: type[And | Or], parts: tuple[Formula, ...]) -> Formula:
         if len(parts) == 1:
             return parts[0]
+        self._spend(len(parts))
         key = (kind, frozenset(parts))
         found = self._interned.get(key)
         if found is None:
@@ -133,6 +145,8 @@ class Formulas:
 
     def ends(self, formula: Formula) -> bool:
         """Whether the formula holds when no further member comes."""
+        if isinstance(formula, Atom):
+            return formula.ends
         return _fold(
             formula, self._ends, lambda atom: atom.ends, lambda f, below: (all if isinstance(f, And) else any)(below)
         )
@@ -145,6 +159,8 @@ class Formulas:
         if isinstance(formula, Atom):
             one = formula.derive(symbol)
             return () if one is None else (one,)
+        if formula is TRUE:
+            return ((self._values.anything, TRUE),)
         memo: dict[Formula, dict[Value, Formula]] = {TRUE: {self._values.anything: TRUE}, FALSE: {}}
 
         def leaf(atom: Atom) -> dict[Value, Formula]:
@@ -156,10 +172,20 @@ class Formulas:
     def _combine(self, formula: Formula, below: list[dict[Value, Formula]]) -> dict[Value, Formula]:
         if isinstance(formula, Or):
             return self._group(pair for part in below for pair in part.items())
-        product = below[0]
-        for part in below[1:]:
-            if len(product) * len(part) > _ALTERNATIVES:
+        # Parts with one alternative, which are most, need no product.
+        many = [part for part in below if len(part) != 1]
+        if not all(many):
+            return {}
+        single = [next(iter(part.items())) for part in below if len(part) == 1]
+        value = self._values.anything
+        for other, _ in single:
+            value = self._values.both(value, other)
+        product = self._group(((value, self.conjoin([rest for _, rest in single])),))
+        for part in many:
+            size = len(product) * len(part)
+            if size > _ALTERNATIVES:
                 raise limit_error(_ALTERNATIVES, "alternatives of one member")
+            self._spend(size)
             product = self._group(
                 (self._values.both(value, other), self.conjoin((rest, remains)))
                 for value, rest in product.items()
@@ -174,30 +200,43 @@ class Formulas:
                 grouped.setdefault(value, []).append(rest)
         return {value: rests[0] if len(rests) == 1 else self.disjoin(rests) for value, rests in grouped.items()}
 
-    def disjuncts(self, formula: Formula) -> Iterator[Formula]:
+    def search(self, formula: Formula) -> Search:
         """Atoms (or ``TRUE``) whose union is the formula, depth first, made one at a time.
 
-        Raises :class:`maskwright.errors.LimitError` beyond ``satisfiability_steps`` steps.
+        Yields ``(atom, is_whole)``: after each choice but the last of a branch what was chosen so far, which is
+        weaker than the atoms that it leads to. Send ``False`` then, and the branch is given up.
         """
-        stack: list[tuple[Formula, tuple[Formula, ...]]] = [(TRUE, (formula,))]
-        steps = 0
+        # Entries: what was chosen, the parts that wait (a linked list), and the state of the entry.
+        stack: list[tuple[Formula, _Waiting, int]] = [(TRUE, (formula, None), _PLAIN)]
         while stack:
-            atom, waiting = stack.pop()
-            if not waiting:
-                yield atom
+            atom, waiting, state = stack.pop()
+            if waiting is None:
+                yield atom, True
                 continue
-            steps += 1
-            if steps > self._steps:
-                raise limit_error(self._steps, "combinations of subschemas")
-            first, rest = waiting[0], waiting[1:]
+            if state == _MERGED and not (yield atom, False):
+                continue
+            self._spend(1)
+            first, rest = waiting
             if isinstance(first, Or):
-                stack.extend((atom, (part, *rest)) for part in reversed(first.parts))
+                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(first.parts)])
             elif isinstance(first, And):
-                stack.append((atom, (*first.parts, *rest)))
+                for part in reversed(first.parts):
+                    rest = (part, rest)
+                stack.append((atom, rest, state and _CHOSEN))
             else:
                 merged = self.conjoin((atom, first))
                 if merged is not FALSE:
-                    stack.append((merged, rest))
+                    stack.append((merged, rest, _MERGED if state and merged is not atom else state and _CHOSEN))
+
+    def disjuncts(self, formula: Formula) -> Iterator[Formula]:
+        """Atoms (or ``TRUE``) whose union is the formula, made one at a time."""
+        return (atom for atom, is_whole in _kept(self.search(formula)) if is_whole)
+
+    def branches(self, formula: Formula, most: int) -> tuple[Formula, ...] | None:
+        """The same, all at once; ``None`` if there may be more than ``most``."""
+        counts: dict[Formula, int] = {TRUE: 1, FALSE: 0}
+        count = _fold(formula, counts, lambda _: 1, lambda f, below: (prod if isinstance(f, And) else sum)(below))
+        return tuple(self.disjuncts(formula)) if count <= most else None
 
     def atoms(self, formula: Formula) -> Iterator[Atom]:
         """The atoms of a formula in order of first appearance."""
@@ -221,6 +260,17 @@ def limit_error(count: int, what: str) -> LimitError:
             remedy="state the shared parts once beside anyOf, or raise Limits.satisfiability_steps",
         )
     )
+
+
+def _kept(search: Search) -> Iterator[tuple[Formula, bool]]:
+    """A search in which nothing is given up."""
+    found = next(search, None)
+    while found is not None:
+        yield found
+        try:
+            found = search.send(True)
+        except StopIteration:
+            return
 
 
 def _flatten(parts: Iterable[Formula], kind: type[And | Or]) -> Iterator[Formula]:

@@ -22,6 +22,11 @@ from maskwright.schema.references import Document, Subschema
 __all__ = ["scan"]
 
 _REMEDY = "remove it, or check the output with a validator"
+_SCALARS = frozenset({str, int, bool, type(None)})
+#: ``type`` and what only tells people something.
+_LEAF = frozenset(
+    {"type", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
+)
 _NO_TEXT = "the keys of a JSON object are texts, not {!r}"
 #: What took the place of keywords that a later draft dropped.
 _SUCCESSORS = {
@@ -55,6 +60,8 @@ class _Scan:
         #: Invariant: every subschema of the stack is in ``_seen``.
         self._stack: list[Subschema] = []
         self._seen: set[Subschema] = set()
+        #: Subschemas that need no visit.
+        self._leaves = 0
 
     def run(self) -> tuple[Problem, ...]:
         most, deepest = self._limits.subschemas, self._limits.schema_depth
@@ -62,9 +69,11 @@ class _Scan:
         self._reach(self._document.root)
         while stack:
             here = stack.pop()
-            if len(seen) > most or here.depth > deepest:
+            if len(seen) + self._leaves > most or here.depth > deepest:
                 raise LimitError(_too_large(here, self._limits))
             self._visit(here)
+        if len(seen) + self._leaves > most:
+            raise LimitError(_too_large(self._document.root, self._limits))
         self._raise()
         self._find_cycles()
         return tuple(self._warnings.values())
@@ -147,7 +156,10 @@ class _Scan:
         child, reach = self._document.child, self._reach
         if holds == "map":
             for key, schema in value.items():
-                reach(child(here, schema, name, key))
+                if _is_leaf(schema):
+                    self._leaves += 1
+                else:
+                    reach(child(here, schema, name, key))
         elif holds == "reference":
             try:
                 reach(self._document.resolve(here, value))
@@ -160,7 +172,7 @@ class _Scan:
         elif isinstance(value, list):
             for place, schema in enumerate(value):
                 reach(child(here, schema, name, place))
-        else:
+        elif not _is_leaf(value):
             reach(child(here, value, name))
 
     def _note_at(self, error: ConstraintError, place: str, keyword: str) -> None:
@@ -186,6 +198,8 @@ class _Scan:
 
     def check_constants(self, _here: Subschema, value: Any) -> None:
         """Every part of the constants is JSON."""
+        if isinstance(value, list) and _SCALARS.issuperset(map(type, value)):
+            return
         layer = list(self._parts([value]))
         seen: set[int] = set()
         for _ in range(self._limits.schema_depth):
@@ -247,6 +261,14 @@ _CHECKS: dict[str, Callable[[_Scan, Subschema, Any], None]] = {
     "exclusiveMaximum": _Scan.check_number,
     "multipleOf": _Scan.check_number,
 }
+
+
+def _is_leaf(schema: Any) -> bool:
+    """Whether a schema says no more than a type, as most schemas do; it need not be visited."""
+    if type(schema) is not dict:
+        return schema is True or schema is False
+    kind = schema.get("type", "null")
+    return _LEAF.issuperset(schema) and type(kind) is str and kind in TYPES
 
 
 def _applies(schema: dict[str, Any], types: int) -> bool:

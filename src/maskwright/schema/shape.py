@@ -27,6 +27,7 @@ from maskwright.network.lexeme import (
     unite,
     words,
 )
+from maskwright.network.nodes import Lex
 from maskwright.schema.number import Numbers, number_literal_term, number_term
 from maskwright.schema.policies import Policies
 from maskwright.schema.residual import FALSE, TRUE, Formula, Formulas
@@ -63,10 +64,14 @@ ALL_NUMBERS: Final[NumberSet] = (Numbers(),)
 NO_NUMBERS: Final[NumberSet] = ()
 
 
+#: A symbol that was not asked for yet.
+_UNKNOWN: Final = object()
+
+
 class Shape:
     """What a value may be; interned by :class:`Shapes`, compared by identity."""
 
-    __slots__ = ("array", "array_live", "literals", "numbers", "object", "object_live", "string", "term")
+    __slots__ = ("array", "array_live", "literals", "numbers", "object", "object_live", "scalar", "string")
 
     def __init__(self, literals: int, numbers: NumberSet, string: Term, array: Formula, object_: Formula) -> None:
         """Use :meth:`Shapes.make`."""
@@ -76,8 +81,8 @@ class Shape:
         self.string = string
         self.array = array
         self.object = object_
-        #: The byte term of all scalars; ``None`` until it is built.
-        self.term: Term | None = None
+        #: How all scalars are read, ``None`` if there are none.
+        self.scalar: Lex | object | None = _UNKNOWN
         #: Whether some array and some object exists; ``None`` until that was asked.
         self.array_live: bool | None = None if array not in (TRUE, FALSE) else array is TRUE
         self.object_live: bool | None = None if object_ not in (TRUE, FALSE) else object_ is TRUE
@@ -87,7 +92,13 @@ class Shapes:
     """The interned shapes of one network."""
 
     def __init__(
-        self, formulas: Formulas, policies: Policies, is_empty: Callable[[Term], bool], *, whole_floats: bool
+        self,
+        formulas: Formulas,
+        policies: Policies,
+        is_empty: Callable[[Term], bool],
+        spend: Callable[[int], None],
+        *,
+        whole_floats: bool,
     ) -> None:
         """``whole_floats``: whether ``1.0`` is an integer under ``numbers="exact"`` (from draft 6 on)."""
         self._formulas = formulas
@@ -96,6 +107,7 @@ class Shapes:
         self._exact = policies.numbers == "exact"
         self._whole_floats = whole_floats
         self._is_empty = is_empty
+        self._spend = spend
         self._known: dict[tuple[int, NumberSet, Term, Formula, Formula], Shape] = {}
         self.anything = self.make(7, ALL_NUMBERS, ANYTHING, TRUE, TRUE)
         self.nothing = self.make(0, NO_NUMBERS, NEVER, FALSE, FALSE)
@@ -114,6 +126,8 @@ class Shapes:
             return left
         if left is self.anything:
             return right
+        if len(left.numbers) > 1 and len(right.numbers) > 1:
+            self._spend(len(left.numbers) * len(right.numbers))
         return self.make(
             left.literals & right.literals,
             _meet_numbers(left.numbers, right.numbers),
@@ -137,16 +151,22 @@ class Shapes:
             self._formulas.disjoin(shape.object for shape in shapes),
         )
 
-    def scalar(self, shape: Shape) -> Term:
-        """The byte term of every scalar of a shape; ``NEVER`` if it admits none."""
-        if shape.term is None:
-            plain = [words(text for bit, text in _LITERALS.items() if shape.literals & bit)]
-            plain.extend(self._number(number) for number in shape.numbers)
-            parts = [encode(unite(*plain))]
-            if self.has_strings(shape):
-                parts.append(quote(shape.string, minimal=self._minimal))
-            shape.term = unite(*parts)
-        return shape.term
+    def scalar(self, shape: Shape) -> Lex | None:
+        """The symbol of every scalar of a shape; ``None`` if it admits none."""
+        if shape.scalar is _UNKNOWN:
+            term = self._scalar(shape)
+            shape.scalar = None if term is NEVER else Lex(term)
+        return shape.scalar  # type: ignore[return-value]
+
+    def _scalar(self, shape: Shape) -> Term:
+        parts: list[Term] = []
+        if shape.literals or shape.numbers:
+            plain = [words([text for bit, text in _LITERALS.items() if shape.literals & bit])] if shape.literals else []
+            plain.extend([self._number(number) for number in shape.numbers])
+            parts.append(encode(plain[0] if len(plain) == 1 else unite(*plain)))
+        if self.has_strings(shape):
+            parts.append(quote(shape.string, minimal=self._minimal))
+        return parts[0] if len(parts) == 1 else unite(*parts)
 
     def has_strings(self, shape: Shape) -> bool:
         """Whether the shape admits some string."""

@@ -1,146 +1,154 @@
-"""The straight path: an object under one description and no counts, which is what two thirds of real schemas are.
+"""The straight path: objects whose keys are decided by bit sets, which is what almost all real schemas are.
 
-The names of the description make one switch for all its states: a state only says, by a bit set, which names may come
-now, and the node behind a name is made when the name is read. So a node costs a few microseconds whatever the number
-of properties, and the kernel learns the names' characters once for all states.
+A residual is a union of few conjunctions (one, for two thirds of real schemas). All names of an object make one switch
+for all its states: a state only says, by a bit set, which names may come now, and the node behind a name is made when
+the name is read. What does not depend on the state is decided once: which names have a value under which conjunction.
+So a node costs a few microseconds whatever the number of properties, and the kernel learns the names' characters once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, overload
+from collections.abc import Callable
+from typing import Final
 
-from maskwright.network.lexeme import Term, quote, subtract, words
-from maskwright.network.nodes import Capture, NodeKey, Production, Switch
+from maskwright.network.lexeme import ANYTHING, Term, quote, words
 from maskwright.schema.liveness import Liveness
-from maskwright.schema.members import Cell, MemberRest, Members
-from maskwright.schema.nodekeys import AT_MEMBER, AtKey, AtMember
-from maskwright.schema.order import Free, Order
+from maskwright.schema.members import Cell, MemberRest, Members, mask_of
+from maskwright.schema.nodekeys import AtKey
+from maskwright.schema.residual import TRUE, Formula
 from maskwright.schema.stores import Stores
+from maskwright.schema.value import Value
 
 __all__ = ["Straight"]
 
-#: Names up to which the keys of unnamed members are told apart by one set of words with the keys that were seen;
-#: beyond, sorting them anew for every state costs more than two sets do.
-_FEW: Final = 64
+#: Conjunctions up to which a residual is split; each is asked at every key.
+_BRANCHES: Final = 16
+
+
+#: What may come: names as bits, and the cells of keys that nobody names.
+Keys = tuple[int, tuple[Cell, ...]]
+_NONE: Final[Keys] = (0, ())
 
 
 class _Description:
-    """What all states of one description share."""
+    """What one conjunction says about the names and cells of a frame, in whatever state."""
 
-    __slots__ = ("cells", "live", "switch", "taken")
+    __slots__ = ("ahead", "cells", "declared", "further", "is_finite", "is_frame", "is_open")
 
-    def __init__(self, members: Members, cells: tuple[Cell, ...], live: int, *, minimal: bool) -> None:
-        #: Bit ``i`` set: a value exists under ``names[i]``.
-        self.live = live
-        #: The lexeme of all names.
-        self.switch: Term = quote(words(members.names, labelled=True), minimal=minimal)
+    def __init__(self, members: Members, frame: Members, declared: int, value: Callable[[Value], bool]) -> None:
+        of = members.value
+        live = mask_of([place for place, name in enumerate(frame.names) if value(of(name))])
+        #: How many names go by their order.
+        self.declared = declared
+        #: Bit ``i`` set: a value exists under ``frame.names[i]``, and the name goes by its order ...
+        self.ahead = live & ((1 << declared) - 1)
+        #: ... or (less ``declared``) it does not.
+        self.further = live >> declared
         #: The cells under which a value exists.
-        self.cells = cells
-        self.taken = words(members.names)
-
-
-class _Targets(Sequence[NodeKey]):
-    """The nodes behind the names, made one by one."""
-
-    __slots__ = ("_key", "_order", "_rest")
-
-    def __init__(self, rest: MemberRest, key: AtKey, order: Order) -> None:
-        self._rest = rest
-        self._key = key
-        self._order = order
-
-    def __len__(self) -> int:
-        return len(self._rest.members.names)
-
-    @overload
-    def __getitem__(self, place: int) -> NodeKey: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[NodeKey]: ...
-    def __getitem__(self, place: int | slice) -> NodeKey | Sequence[NodeKey]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        rest, key, members = self._rest, self._key, self._rest.members
-        after = rest.after(rest.required & ~(1 << place))
-        free = self._order.after(members, key.free, place)
-        value = members.value(members.names[place])
-        return AtMember(AT_MEMBER, ((value, after.simple),), members, free, key.seen, key.level)
+        self.cells = () if members.sealed else tuple([cell for cell in frame.cells if value(of(cell))])
+        #: The keys that nobody names never run out, or they do without being none.
+        self.is_open = any(cell.term is ANYTHING for cell in self.cells)
+        self.is_finite = bool(self.cells) and not self.is_open
+        self.is_frame = members is frame
 
 
 class Straight:
-    """Keys of plain objects."""
+    """Which keys may come, as bits."""
 
     def __init__(self, stores: Stores, liveness: Liveness) -> None:
         """Descriptions are learned when first met."""
+        self._stores = stores
         self._liveness = liveness
-        self._order = stores.order
+        self._is_declared = stores.order.is_declared
         self._minimal = stores.policies.escapes == "minimal"
-        self._known: dict[Members, _Description] = {}
+        self._descriptions: dict[tuple[Members, Members], _Description] = {}
+        self._branches: dict[Formula, tuple[MemberRest, ...] | None] = {}
+        self._switches: dict[Members, Term] = {}
 
-    def is_straight(self, key: AtKey) -> bool:
-        """Whether a state is under one description, uncounted."""
-        rest = key.residual
-        return isinstance(rest, MemberRest) and rest.members is key.frame and not rest.is_counted
-
-    def goes_on(self, key: AtKey) -> bool:
-        """Whether any key may come."""
-        rest: MemberRest = key.residual  # type: ignore[assignment]
-        if rest.required or self._names(rest, key.free):
-            return True
-        return any(True for _ in self._unnamed(rest, key))
-
-    def at_key(self, key: AtKey) -> tuple[Production, ...]:
-        """A switch over the names that may come, and a capture for each cell of unnamed keys."""
-        rest: MemberRest = key.residual  # type: ignore[assignment]
-        productions: list[Production] = []
-        live = self._names(rest, key.free)
-        if live:
-            switch = self._description(rest.members).switch
-            productions.append((Switch(switch, _Targets(rest, key, self._order), live),))
-        productions.extend(self._unnamed(rest, key))
-        return tuple(productions)
-
-    def _description(self, members: Members) -> _Description:
-        found = self._known.get(members)
+    def switch(self, frame: Members) -> Term:
+        """The lexeme of all names of an object."""
+        found = self._switches.get(frame)
         if found is None:
-            value, names = self._liveness.value, members.names
-            live = sum(1 << place for place, name in enumerate(names) if value(members.value(name)))
-            cells = () if members.sealed else tuple(c for c in members.cells if value(members.value(c)))
-            found = self._known[members] = _Description(members, cells, live, minimal=self._minimal)
+            found = self._switches[frame] = quote(words(frame.names, labelled=True), minimal=self._minimal)
         return found
 
-    def _names(self, rest: MemberRest, free: Free) -> int:
-        """The names that may come now, as bits: those that are free, up to the first that must."""
-        members = rest.members
-        start, mask = free
-        declared = members.declared if self._order.is_declared else 0
-        now = mask << declared
-        ahead = ((1 << declared) - 1) >> start << start
-        needed = rest.required & ahead
-        if needed:
-            now, ahead = 0, ahead & ((needed & -needed) << 1) - 1
-        return (now | ahead) & self._description(members).live
-
-    def _unnamed(self, rest: MemberRest, key: AtKey) -> Iterator[Production]:
-        members = rest.members
-        if members.sealed:
-            return
-        if self._order.is_declared and rest.required & ((1 << members.declared) - 1):
-            return
-        description = self._description(members)
-        free = self._order.after_unnamed(members, key.free)
-        for cell in description.cells:
-            term = self._other_keys(cell, description, members, key.seen)
-            if term is not None:
-                value = members.value(cell)
-                target = AtMember(AT_MEMBER, ((value, rest.simple),), members, free, key.seen, key.level)
-                yield (Capture(quote(term, minimal=self._minimal), target),)
-
-    def _other_keys(self, cell: Cell, description: _Description, members: Members, seen: frozenset[str]) -> Term | None:
-        """The keys of a cell that are neither named nor seen; None if there are none."""
-        few = len(members.names) <= _FEW
-        taken = description.taken if not (seen and few) else words((*members.names, *seen))
-        if not self._liveness.has_keys(cell, taken):
+    def keys(self, key: AtKey) -> Keys | None:
+        """The keys that may come; ``None`` if the residual is many conjunctions, or counts keys that may run out."""
+        rest = key.residual
+        if isinstance(rest, MemberRest):
+            return self._of(rest, key)
+        if rest not in self._branches:
+            self._branches[rest] = self._split(rest)
+        branches = self._branches[rest]
+        if branches is None:
             return None
-        term = subtract(cell.term, taken)
-        return term if few or not seen else subtract(term, words(seen))
+        names, cells = 0, set[Cell]()
+        for branch in branches:
+            keys = self._of(branch, key)
+            if keys is None:
+                return None
+            names |= keys[0]
+            cells.update(keys[1])
+        return names, tuple([cell for cell in key.frame.cells if cell in cells]) if cells else ()
+
+    def goes_on(self, key: AtKey) -> bool | None:
+        """Whether any key may come, where that can be told at once."""
+        rest = key.residual
+        if not isinstance(rest, MemberRest):
+            return True if rest is TRUE else None
+        if rest.required:
+            # It can come, or the state would not have been entered.
+            return True
+        return True if rest.most is None and self._about(rest, key).is_open else None
+
+    def _split(self, formula: Formula) -> tuple[MemberRest, ...] | None:
+        found = self._stores.formulas.branches(formula, _BRANCHES)
+        if found is None:
+            return None
+        rests = [self._stores.members.free.initial if rest is TRUE else rest for rest in found]
+        return tuple([rest for rest in rests if isinstance(rest, MemberRest)])
+
+    def _about(self, rest: MemberRest, key: AtKey) -> _Description:
+        pair = (rest.members, key.frame)
+        found = self._descriptions.get(pair)
+        if found is None:
+            declared = key.frame.declared if self._is_declared else 0
+            found = self._descriptions[pair] = _Description(*pair, declared, self._liveness.value)
+        return found
+
+    def _of(self, rest: MemberRest, key: AtKey) -> Keys | None:
+        """The keys of one conjunction: names that are free, up to the first that must come, and cells if none must."""
+        about = self._about(rest, key)
+        start, mask = key.free
+        declared, cells = about.declared, about.cells
+        ahead = about.ahead >> start << start
+        further = (about.further & mask) << declared
+        now = ahead | further
+        required = rest.required
+        if required:
+            if not about.is_frame:
+                required = mask_of(map(key.frame.index.__getitem__, rest.required_names))
+            if required & ~now:
+                return _NONE
+            needed = required & ahead
+            if needed:
+                now, cells = ahead & ((needed & -needed) << 1) - 1, ()
+        if rest.most is not None and rest.most <= required.bit_count():
+            now, cells = (now & required if rest.most == required.bit_count() else 0), ()
+        if rest.least > 1 and not about.is_open:
+            if about.is_finite:
+                return None
+            now &= _leaving(rest.least - 1, ahead, further)
+        return now, cells
+
+
+def _leaving(count: int, ahead: int, further: int) -> int:
+    """The names after which ``count`` others can still come: those ahead of a declared name and all further ones."""
+    beside = further.bit_count()
+    if ahead.bit_count() + beside <= count:
+        return 0
+    kept = further if beside > count else 0
+    rest = ahead
+    for _ in range(max(count - beside, 0)):
+        rest ^= 1 << rest.bit_length() - 1
+    return kept | rest

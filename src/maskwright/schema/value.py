@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from maskwright.schema.references import Subschema
@@ -34,8 +34,9 @@ class Value:
 class Values:
     """The interned values of one network."""
 
-    def __init__(self) -> None:
-        """Start with the value that may be anything and the one that may be nothing."""
+    def __init__(self, spend: Callable[[int], None]) -> None:
+        """Start with the value that may be anything and the one that may be nothing; ``spend`` counts merging."""
+        self._spend = spend
         self.anything = Value(())
         self.anything.live = True
         self.nothing = Value(())
@@ -53,6 +54,7 @@ class Values:
         key = frozenset(distinct)
         found = self._joint.get(key)
         if found is None:
+            self._spend(len(key))
             found = self._joint[key] = Value(tuple(distinct))
         return found
 
@@ -76,3 +78,9 @@ class Values:
         if left is self.nothing or right is self.nothing:
             return self.nothing
         return self.of((*left.subschemas, *right.subschemas))
+
+    def release(self) -> None:
+        """Drop the shapes: those of recursive schemas lead back to their values."""
+        for known in (self._single, self._joint):
+            for value in known.values():
+                value.shape = None

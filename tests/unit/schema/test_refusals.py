@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -54,6 +55,9 @@ CASES: list[tuple[str, Any, type[ConstraintError], str, str]] = [
     ("NaN", '{"minimum": NaN}', SchemaError, "", ""),
     ("a float without value", {"minimum": float("inf")}, SchemaError, "#/minimum", "minimum"),
     ("not a subschema", {"properties": {"a/b": 5}}, SchemaError, "#/properties/a~1b", ""),
+    ("infinitely many", {"minLength": float("inf")}, SchemaError, "#/minLength", "minLength"),
+    ("too many to count", '{"maxItems": 1e999999999}', SchemaError, "#/maxItems", "maxItems"),
+    ("a multiple of nothing", {"multipleOf": Decimal("NaN")}, SchemaError, "#/multipleOf", "multipleOf"),
     ("no type", {"type": "foo"}, SchemaError, "#/type", "type"),
     ("no number", {"minLength": "x"}, SchemaError, "#/minLength", "minLength"),
     ("no list", {"required": "a"}, SchemaError, "#/required", "required"),

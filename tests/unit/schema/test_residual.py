@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas
 from maskwright.schema.value import Values
 
-values = Values()
-formulas = Formulas(values, 100_000)
+values = Values(lambda _: None)
+formulas = Formulas(values, lambda _: None)
 
 
 class Needs(Atom):
