@@ -1,4 +1,4 @@
-"""What users of other engines reported: every case of ``../shared/cases/open.jsonl`` is decided right or refused by name."""
+"""What users of other engines reported: each case of ``../shared/cases`` is decided right, or refused by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,12 @@ def generated(name: str) -> Any:
     text, null = {"type": "string"}, {"type": "null"}
     tail = {"x": text, "y": {"anyOf": [text, null]}}
     variants = [
-        {"type": "object", "properties": {"t": {"const": f"v{i:02}"}, **tail}, "required": ["t", "x"], "additionalProperties": False}
+        {
+            "type": "object",
+            "properties": {"t": {"const": f"v{i:02}"}, **tail},
+            "required": ["t", "x"],
+            "additionalProperties": False,
+        }
         for i in range(60)
     ]
     nested: Any = {"type": "integer"}
@@ -46,7 +51,12 @@ def generated(name: str) -> Any:
         nested = {"type": "array", "items": nested}
     return {
         "S01": {"type": "object", "properties": {f"p{i:02}": text for i in range(24)}, "additionalProperties": False},
-        "S03": {"type": "object", "properties": {"k": {"anyOf": variants}}, "required": ["k"], "additionalProperties": False},
+        "S03": {
+            "type": "object",
+            "properties": {"k": {"anyOf": variants}},
+            "required": ["k"],
+            "additionalProperties": False,
+        },
         "S05": {"enum": [f"item-{i:05}" for i in range(20_000)]},
         "S15": nested,
     }[name]
@@ -62,7 +72,7 @@ def test_schemas_and_patterns(name: str) -> None:
         assert not case["accept"]
         return
     except MaskwrightError as error:
-        assert "error" in case["expect"] or (name in REFUSED and REFUSED[name] in str(error)), error
+        assert "error" in case["expect"] or (name in REFUSED and REFUSED[name] in str(error)), error  # noqa: PT017  (either is right)
         return
     assert name not in REFUSED, "supported now: take it off the list"
     wrong = [text for text in case["accept"] if not guide.matches(text)]
@@ -76,7 +86,9 @@ def test_vocabularies(name: str) -> None:
     given = cases("tokenizer")[name]["constraint"]
     latin = cases("tokenizer")[name].get("vocab_bytes")
     tokens = [token.encode("latin-1") if token != "special" else b"" for token in latin or ()]
-    tokens = tokens or [b"" if i in given.get("special", ()) else token.encode() for i, token in enumerate(given["vocab"])]
+    tokens = tokens or [
+        b"" if i in given.get("special", ()) else token.encode() for i, token in enumerate(given["vocab"])
+    ]
     ends = given.get("eos", [0])
     vocabulary = mw.Vocabulary.from_tokens(tokens, end_ids=[ends] if isinstance(ends, int) else ends)
     if given["type"] not in {"json_schema", "regex"}:

@@ -54,7 +54,22 @@ terms: st.SearchStrategy[Term] = st.recursive(
 pieces = st.lists(
     st.one_of(
         st.sampled_from(
-            [b'{"', b'"}', b'":', b'","', b'"]', b'["', b"[]", b"{}", b'"a":1', b"1,", b"null", b"\\u00", b'\\"', b"\xc3"]
+            [
+                b'{"',
+                b'"}',
+                b'":',
+                b'","',
+                b'"]',
+                b'["',
+                b"[]",
+                b"{}",
+                b'"a":1',
+                b"1,",
+                b"null",
+                b"\\u00",
+                b'\\"',
+                b"\xc3",
+            ]
         ),
         st.sampled_from([b'aaaa"', b'aaaa"]', b'","a":"', b"],[", b'":"b"}', b"0.", b"e1", b" ", b"\n  ", b'a","b":']),
         st.text('ab1"\\:,[]{}\u00e9', min_size=1, max_size=4).map(str.encode),
@@ -72,9 +87,19 @@ _strings = st.fixed_dictionaries(
 )
 _numbers = st.fixed_dictionaries(
     {"type": st.sampled_from(["integer", "number"])},
-    optional={"minimum": st.integers(-3, 12), "maximum": st.integers(12, 140), "multipleOf": st.sampled_from([1, 2, 5])},
+    optional={
+        "minimum": st.integers(-3, 12),
+        "maximum": st.integers(12, 140),
+        "multipleOf": st.sampled_from([1, 2, 5]),
+    },
 )
-_enums = st.fixed_dictionaries({"enum": st.lists(st.sampled_from([None, True, 0, 12, "", "a", 'a"b', "\u00e9", [1], {"a": 1}]), min_size=1, max_size=4)})
+_enums = st.fixed_dictionaries(
+    {
+        "enum": st.lists(
+            st.sampled_from([None, True, 0, 12, "", "a", 'a"b', "\u00e9", [1], {"a": 1}]), min_size=1, max_size=4
+        )
+    }
+)
 _names = st.sampled_from(["a", "ab", "b", 'a"', "\u00e9"])
 
 

@@ -48,7 +48,9 @@ def test_masks_are_what_can_be_read(schema: Any, policies: dict[str, Any], text:
 
 @settings(max_examples=settings().max_examples // 5)  # the recogniser takes seconds for some
 @given(schemas, POLICIES, values, pieces.map(lambda tokens: tokens[:6]))
-def test_masks_are_those_of_the_recogniser(schema: Any, policies: dict[str, Any], text: str, tokens: list[bytes]) -> None:
+def test_masks_are_those_of_the_recogniser(
+    schema: Any, policies: dict[str, Any], text: str, tokens: list[bytes]
+) -> None:
     """The same against a recogniser that shares nothing with the kernel."""
     vocabulary = make_vocabulary((*SINGLES, *tokens))
     guide = compiled(schema, policies, vocabulary)
@@ -90,7 +92,25 @@ def test_no_mask_is_empty_where_bytes_are_missing(schema: Any, tokens: list[byte
 
 #: Schemas, and beginnings after which the mask is compared for every id.
 PLACES: list[tuple[Any, list[bytes]]] = [
-    ({}, [b"", b'"', b"{", b'{"a', b'{"a":1, "', b"[1,", b"-", b"1", b"1e", b'"\\', b'"\\u', b'"\\ud83d', b'"\xc3', b"tr"]),
+    (
+        {},
+        [
+            b"",
+            b'"',
+            b"{",
+            b'{"a',
+            b'{"a":1, "',
+            b"[1,",
+            b"-",
+            b"1",
+            b"1e",
+            b'"\\',
+            b'"\\u',
+            b'"\\ud83d',
+            b'"\xc3',
+            b"tr",
+        ],
+    ),
     ({"type": "string", "maxLength": 3}, [b'"', b'"ab', b'"a\\u00', b'"ab\xc3']),
     ({"type": "string", "minLength": 3}, [b'"', b'"ab', b'"abc']),
     ({"type": "string", "minLength": 20, "maxLength": 40}, [b'"', b'"' + b"a" * 19, b'"' + b"a" * 35]),

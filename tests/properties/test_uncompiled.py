@@ -25,7 +25,11 @@ TABLE: Final[list[tuple[Any, dict[str, str], str]]] = [
     ({"type": "string", "pattern": "^(ab|b)*$", "maxLength": 40}, {"escapes": "minimal"}, '"abbab"'),
     ({"enum": ["a", 'a"b', 12, [1, "\u4e00"]]}, {"whitespace": "any"}, '[1,"\\u4e00"]'),
     ({"type": "integer", "minimum": -3, "maximum": 120, "multipleOf": 3}, {}, "117"),
-    ({"properties": {"a": {"const": 1}, "ab": {}}, "required": ["ab"]}, {"property_order": "any"}, '{"ab":1,"a":1,"c":2}'),
+    (
+        {"properties": {"a": {"const": 1}, "ab": {}}, "required": ["ab"]},
+        {"property_order": "any"},
+        '{"ab":1,"a":1,"c":2}',
+    ),
     ({"anyOf": [{"items": {"maxLength": 3}}, {"items": {"minLength": 2}}]}, {"whitespace": "compact"}, '["aa","abc"]'),
     ({"type": "string", "format": "date-time"}, {}, '"2024-02-29T01:02:03Z"'),
 ]
@@ -50,7 +54,9 @@ def masks() -> list[str]:
 def test_both_kernels_agree(tmp_path: Path) -> None:
     """A copy of the package without its compiled modules gives the same masks."""
     package = Path(mw.__file__).parent
-    shutil.copytree(package, tmp_path / "maskwright", ignore=shutil.ignore_patterns("*.so", "*.pyd", "*.c", "__pycache__"))
+    shutil.copytree(
+        package, tmp_path / "maskwright", ignore=shutil.ignore_patterns("*.so", "*.pyd", "*.c", "__pycache__")
+    )
     program = "import json; from tests.properties import test_uncompiled as t; from maskwright.kernel import walk\n"
     program += "assert walk.__file__.endswith('.py'); print(json.dumps(t.masks()))"
     root = Path(__file__).parents[2]

@@ -17,7 +17,22 @@ from tests.oracle.masks import SINGLES, make_vocabulary
 from tests.properties.terms import pieces, schemas
 from tests.properties.walks import names_of, walk
 
-TOKENS = (b'":', b'{"', b'"}', b'","', b'": "', b'"]', b"[]", b"{}", b"null", b" a", b"\xc3\xa9", b"\\u00", b",\n", b"\n  ")
+TOKENS = (
+    b'":',
+    b'{"',
+    b'"}',
+    b'","',
+    b'": "',
+    b'"]',
+    b"[]",
+    b"{}",
+    b"null",
+    b" a",
+    b"\xc3\xa9",
+    b"\\u00",
+    b",\n",
+    b"\n  ",
+)
 POLICIES = [
     dict(zip(("whitespace", "escapes", "property_order", "numbers"), choice, strict=True))
     for choice in itertools.product(
@@ -48,8 +63,17 @@ SCHEMAS: list[Any] = [
         },
     },
     {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[a-c]+$"}, "minProperties": 1},
-    {"type": "array", "prefixItems": [{"type": "boolean"}, {"format": "date", "type": "string"}], "items": {"type": "null"}},
-    {"anyOf": [{"type": "string", "format": "uuid"}, {"type": "object", "properties": {"k": {"const": 1}}, "required": ["k"]}]},
+    {
+        "type": "array",
+        "prefixItems": [{"type": "boolean"}, {"format": "date", "type": "string"}],
+        "items": {"type": "null"},
+    },
+    {
+        "anyOf": [
+            {"type": "string", "format": "uuid"},
+            {"type": "object", "properties": {"k": {"const": 1}}, "required": ["k"]},
+        ]
+    },
 ]
 
 
@@ -68,7 +92,9 @@ def test_walks_in_every_policy(schema: Any, policies: dict[str, str]) -> None:
 
 
 @given(schemas, pieces, st.sampled_from(POLICIES), st.randoms(use_true_random=False))
-def test_walks_of_generated_schemas(schema: Any, tokens: list[bytes], policies: dict[str, str], chance: random.Random) -> None:
+def test_walks_of_generated_schemas(
+    schema: Any, tokens: list[bytes], policies: dict[str, str], chance: random.Random
+) -> None:
     """The same for schemas and vocabularies that nobody thought of."""
     try:
         guide = mw.compile(mw.json_schema(schema, **policies), make_vocabulary((*SINGLES, *tokens)))

@@ -106,9 +106,9 @@ def walk(
 
 def _free(ids: list[int], ends: frozenset[int], tokens: tuple[bytes, ...], chance: random.Random) -> int:
     """Any allowed token; every other time by its first byte, so that what is rare is met as often as what is not."""
-    if chance.random() < 0.8:  # noqa: PLR2004
+    if chance.random() < 0.8:
         ids = [token for token in ids if token not in ends] or ids
-    if chance.random() < 0.5:  # noqa: PLR2004
+    if chance.random() < 0.5:
         by_first: dict[bytes, list[int]] = {}
         for token in ids:
             by_first.setdefault(tokens[token][:1], []).append(token)
@@ -129,8 +129,8 @@ def _way_out(matcher: mw.Matcher, hints: Sequence[bytes]) -> bytes:
 
 def _string_end(matcher: mw.Matcher) -> bytes:
     """The shortest way to the closing quote, found breadth first over the configurations of the engine."""
-    engine: Any = matcher._engine  # noqa: SLF001  (only configurations tell that two ways lead to the same place)
-    start = matcher._now()  # noqa: SLF001
+    engine: Any = matcher._engine
+    start = matcher._now()
     came_from: dict[int, tuple[int, bytes]] = {start: (start, b"")}
     todo = deque([start])
     while todo and len(came_from) < _SEARCH:

@@ -42,7 +42,9 @@ def test_whole_texts(text: str | bytes, good: bool) -> None:
     assert mw.compile(mw.json_schema(schema), BYTES).matches(text) is good
 
 
-@pytest.mark.parametrize("arguments", [(None, BYTES), (mw.choice(["a"]), None), ("a", BYTES), (BYTES, mw.choice(["a"]))])
+@pytest.mark.parametrize(
+    "arguments", [(None, BYTES), (mw.choice(["a"]), None), ("a", BYTES), (BYTES, mw.choice(["a"]))]
+)
 def test_other_things_are_not_compiled(arguments: Any) -> None:
     """What is no constraint or no vocabulary is named."""
     with pytest.raises(PolicyError):

@@ -92,7 +92,12 @@ def test_several_end_tokens() -> None:
     """All end tokens are closed until the output is complete, and all open then (case T06)."""
     tokens = [b"", b"", b'{"n":"', b"ab", b'"}', b'"']
     vocabulary = mw.Vocabulary.from_tokens(tokens, end_ids=[0, 1])
-    schema = {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"], "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "string"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
     # No token spells `{`, `:` or a blank on its own, so every step is a token of this table.
     matcher = mw.compile(mw.json_schema(schema, whitespace="compact"), vocabulary).matcher()
     for token, then in ((2, {3, 4}), (3, {3, 4}), (4, {0, 1})):

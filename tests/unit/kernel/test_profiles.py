@@ -16,8 +16,10 @@ from maskwright.kernel.trie import Trie, category_mask
 from maskwright.network.lexeme import ANYTHING, quote
 
 pieces = st.one_of(
-    st.sampled_from([b'"', b'"]', b'aaaa"', b'aa"}', b"\\", b"\\n", b"\\u00", b'\\"', b"\xc3", b"\xa9", b"a" * 7, b'ab",']),
-    st.text("ab\u00e9\u4e00\U0001f600\"\\\n", max_size=5).map(str.encode),
+    st.sampled_from(
+        [b'"', b'"]', b'aaaa"', b'aa"}', b"\\", b"\\n", b"\\u00", b'\\"', b"\xc3", b"\xa9", b"a" * 7, b'ab",']
+    ),
+    st.text('ab\u00e9\u4e00\U0001f600"\\\n', max_size=5).map(str.encode),
     st.binary(max_size=3),
 )
 vocabularies = st.lists(pieces, min_size=1, max_size=25)
@@ -35,7 +37,7 @@ def profile_of(tokens: list[bytes]) -> Profile:
 
 
 def body(token: bytes) -> tuple[int, bytes | None] | None:
-    """How a JSON string reads a token from its middle: characters begun, and what is left after its quote, if it ends."""
+    """How a JSON string reads a token: characters begun, and what is left after its quote, if it ends."""
     for stop in range(len(token) + 1):
         if token[stop : stop + 1] == b'"' and _is_whole(token[:stop]):
             return _characters(token[:stop]), token[stop + 1 :]

@@ -120,7 +120,21 @@ def test_categories_lie_inside_their_ranges(given_ranges: list[tuple[int, int]])
         else:
             ranges.append((low, high))
     mask = category_mask(ranges)
-    for code in (*range(0x80), 0x80, 0xE9, 0x3B1, 0x800, 0xFFF, 0x1000, 0x2028, 0x3000, 0x4E00, 0xE000, 0xFEFF, 0x1F600):
+    for code in (
+        *range(0x80),
+        0x80,
+        0xE9,
+        0x3B1,
+        0x800,
+        0xFFF,
+        0x1000,
+        0x2028,
+        0x3000,
+        0x4E00,
+        0xE000,
+        0xFEFF,
+        0x1F600,
+    ):
         bit = Trie([chr(code).encode()], [0]).path[1]
         if bit & mask:
             assert any(low <= code <= high for low, high in ranges), hex(code)
