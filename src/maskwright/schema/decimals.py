@@ -8,7 +8,7 @@ its value.
 
 A step is ``a * p**d * 10**z`` with ``a`` prime to 10 and ``p`` 2 or 5. It demands that ``a`` divide ``M``, and that
 ``s`` be at least ``z``, less one for each trailing zero of ``M``, plus one for each ``p`` that the rest of ``M`` lacks
-of ``p**d``. Liveness is one or two divisions: at the largest scale that the upper bound admits the multiples are densest.
+of ``p**d``. Liveness is one or two divisions: at the largest scale that the upper bound admits multiples are densest.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class SpelledMachine:
             low = None if low is None else low + fraction
             high = None if high is None else high + fraction
             aligned = self._aligned(value, fraction)
-            return self._loose(phase, self.digits - count, low, high, value % self.modulus, aligned)
+            return self._loose(phase, self.digits - count, low, high, value % self.modulus, aligned=aligned)
         left = self.digits if phase == _POINT else self.digits - count
         further = left + self.digits if phase == _INTEGER else left
         return ("tight", phase, count, value) if self._alive(value, further) else None
@@ -208,6 +208,7 @@ class SpelledMachine:
         low: int | None,
         high: int | None,
         residue: int,
+        *,
         aligned: int | None,
     ) -> State | None:
         """The state, or ``None`` if the exponents run out or no completion reaches a multiple."""
@@ -315,7 +316,7 @@ class SpelledMachine:
         if state[0] == "tight":
             return self._mantissa(_POINT, 0, state[3])
         _, _, _, low, high, residue, aligned = state
-        return self._loose(_POINT, self.digits, low, high, residue, aligned)
+        return self._loose(_POINT, self.digits, low, high, residue, aligned=aligned)
 
     def _digit(self, state: State, digit: int) -> State | None:
         kind = state[0]
@@ -345,7 +346,7 @@ class SpelledMachine:
             aligned = aligned - down if digit == 0 else self.base + fraction + self._lacking(residue)
         lower = None if low is None else low - down
         higher = None if high is None else high - down
-        return self._loose(after, rest, lower, higher, residue, aligned)
+        return self._loose(after, rest, lower, higher, residue, aligned=aligned)
 
 
 def _order(mantissa: int, scale: int, bound: Fraction) -> int:

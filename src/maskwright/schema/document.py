@@ -12,7 +12,7 @@ from typing import Final
 from maskwright.errors import LimitError, Problem, SchemaError
 from maskwright.limits import Limits
 
-__all__ = ["EXPONENT_LIMIT", "exact_number", "is_number", "is_writable", "json_kind", "read_json"]
+__all__ = ["EXPONENT_LIMIT", "exact_number", "is_number", "is_writable", "json_kind", "json_type", "read_json", "shown"]
 
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS: Final = re.compile(r"[^\[\]{}]+")
@@ -95,9 +95,28 @@ def is_writable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-_KINDS: Final = {type(None): "null", bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
+_TYPES: Final = {type(None): "null", bool: "boolean", str: "string", list: "array", dict: "object"}
+_ARTICLES: Final = {"null": "null", "array": "an array", "object": "an object"}
+#: Characters and elements of a value that are shown.
+_SHOWN: Final = 60
+_SHOWN_ELEMENTS: Final = 8
+
+
+def json_type(value: object) -> str:
+    """The JSON type of a value; ``""`` for what is no JSON."""
+    return "number" if is_number(value) else _TYPES.get(type(value), "")
 
 
 def json_kind(value: object) -> str:
     """The JSON type of a value in words; for other values the Python type."""
-    return "a number" if is_number(value) else _KINDS.get(type(value), f"a Python {type(value).__name__}")
+    kind = json_type(value)
+    return _ARTICLES.get(kind, f"a {kind}") if kind else f"a Python {type(value).__name__}"
+
+
+def shown(value: object) -> str:
+    """A value as JSON if it is short, its type in words otherwise."""
+    parts = value if isinstance(value, list) else [value]
+    if len(parts) > _SHOWN_ELEMENTS or any(json_type(part) in {"", "array", "object"} for part in parts):
+        return json_kind(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else json_kind(value)

@@ -99,12 +99,13 @@ class Numbers:
         if self.multiples:
             self._set("multiples", () if step is None or (self.integer and step == 1) else (step,))
         if self.lower is not None:
-            self._set_bound("lower", *_lifted(self.lower, is_open=self.lower_open, step=step))
+            bound, is_open = _lifted(self.lower, is_open=self.lower_open, step=step)
+            self._set_bound("lower", bound, is_open=is_open)
         elif self.lower_open:
             self._set("lower_open", False)
         if self.upper is not None:
             bound, is_open = _lifted(-self.upper, is_open=self.upper_open, step=step)
-            self._set_bound("upper", -bound, is_open)
+            self._set_bound("upper", -bound, is_open=is_open)
         elif self.upper_open:
             self._set("upper_open", False)
         if self.is_empty:
@@ -116,7 +117,7 @@ class Numbers:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _set_bound(self, name: str, bound: Fraction, is_open: bool) -> None:
+    def _set_bound(self, name: str, bound: Fraction, *, is_open: bool) -> None:
         self._set(name, bound)
         self._set(f"{name}_open", is_open)
 
@@ -154,8 +155,8 @@ class Numbers:
 
     def intersect(self, other: Numbers) -> Numbers:
         """What both have in common."""
-        lower, lower_open = _tighter(self.lower, self.lower_open, other.lower, other.lower_open, sign=1)
-        upper, upper_open = _tighter(self.upper, self.upper_open, other.upper, other.upper_open, sign=-1)
+        lower, lower_open = _tighter((self.lower, self.lower_open), (other.lower, other.lower_open), sign=1)
+        upper, upper_open = _tighter((self.upper, self.upper_open), (other.upper, other.upper_open), sign=-1)
         return Numbers(
             integer=self.integer or other.integer,
             lower=lower,
@@ -190,20 +191,17 @@ def _lifted(bound: Fraction, *, is_open: bool, step: Fraction | None) -> tuple[F
     return (count + 1 if is_open and count * step == bound else count) * step, False
 
 
-def _tighter(
-    one: Fraction | None,
-    one_open: bool,
-    other: Fraction | None,
-    other_open: bool,
-    *,
-    sign: int,
-) -> tuple[Fraction | None, bool]:
-    """The stricter of two lower (``sign`` 1) or upper (-1) bounds."""
-    if one is None or other is None:
-        return (other, other_open) if one is None else (one, one_open)
-    if one == other:
-        return one, one_open or other_open
-    return (one, one_open) if sign * one > sign * other else (other, other_open)
+_Bound = tuple[Fraction | None, bool]
+
+
+def _tighter(one: _Bound, other: _Bound, *, sign: int) -> _Bound:
+    """The stricter of two lower (``sign`` 1) or upper (-1) bounds, each with whether it is open."""
+    (first, first_open), (second, second_open) = one, other
+    if first is None or second is None:
+        return other if first is None else one
+    if first == second:
+        return first, first_open or second_open
+    return one if sign * first > sign * second else other
 
 
 @lru_cache(maxsize=4096)

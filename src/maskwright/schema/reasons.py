@@ -6,14 +6,16 @@ the schemas whose keywords leave nothing; every type that the schemas allow is a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from maskwright.errors import Problem
+from maskwright.network.lexeme import ANYTHING
+from maskwright.schema.document import is_writable, json_type
 from maskwright.schema.drafts import ALL_TYPES, TYPES
 from maskwright.schema.elements import ElementRest
 from maskwright.schema.liveness import Liveness
-from maskwright.schema.members import MemberRest
+from maskwright.schema.members import MemberRest, Source
 from maskwright.schema.reader import Reader, in_place
 from maskwright.schema.references import Subschema
 from maskwright.schema.residual import FALSE, Formula
@@ -68,9 +70,49 @@ class _Explanation:
             listed = ", ".join(f"{place} ({names})" for place, names in typed)
             yield Problem(f"{lead}no type is allowed by all of {listed}", typed[0][0], "type", _NEED)
             return
-        for kind in _KINDS:
-            if types & TYPES[kind]:
-                yield from self._kind(kind, value, schemas, lead)
+        constants = next((pair for schema in schemas for pair in _constants(schema)), None)
+        if constants is not None:
+            yield self._constant(*constants, schemas, types, lead)
+            return
+        dead = [branch for schema in schemas for branch in self._dead_branches(schema)]
+        if dead:
+            self._todo.extend(dead)
+            return
+        kinds = [kind for kind in _KINDS if types & TYPES[kind]]
+        yield from self._kinds(kinds, value, schemas, lead)
+
+    def _constant(self, owner: Subschema, keyword: str, schemas: list[Subschema], types: int, lead: str) -> Problem:
+        """Why none of some constants may be written."""
+        place, values = f"{owner.place}/{keyword}", owner.value[keyword]
+        listed = [values] if keyword == "const" else values
+        if not listed:
+            return Problem(f"{lead}`enum` lists no value", place, keyword, "list at least one")
+        if all(isinstance(value, str) and not is_writable(value) for value in listed):
+            reason = f"{lead}`{keyword}` holds half of a surrogate pair, which no JSON text in UTF-8 can carry"
+            return Problem(reason, place, keyword, "write both halves")
+        bits = 0
+        for value in listed:
+            bits |= TYPES[json_type(value)]
+        what = f"the value of `const` at {place}" if keyword == "const" else f"no value of `enum` at {place}"
+        verb = "does not meet" if keyword == "const" else "meets"
+        others = [(k, p) for p, k in _asserting(schemas, bits) if p != place]
+        if not bits & types or not others:
+            others = [("type", f"{p}/type") for p, _ in _types(schemas)[1]] + others
+        if not others:
+            return Problem(f"{lead}`{keyword}` holds no value that can be written", place, keyword)
+        return Problem(f"{lead}{what} {verb} {_listed(others)}", place, keyword, _NEED)
+
+    def _dead_branches(self, schema: Subschema) -> Iterator[tuple[Value, str]]:
+        """The branches of an ``anyOf`` or ``oneOf`` that has no other."""
+        if not isinstance(schema.value, dict) or _is_hidden(schema):
+            return
+        for keyword in ("anyOf", "oneOf"):
+            child, single = self._stores.document.child, self._stores.values.single
+            branches = enumerate(_branches(schema.value, keyword))
+            values = [single(child(schema, branch, keyword, place)) for place, branch in branches]
+            if values and not any(map(self._liveness.value, values)):
+                where = f"`{keyword}` at {schema.place}"
+                yield from ((value, f"branch {place} of {where}") for place, value in enumerate(values))
 
     def _conjuncts(self, value: Value) -> Iterator[Subschema]:
         """The schemas that must all hold: those of the value, and what they refer to or list in ``allOf``."""
@@ -91,17 +133,23 @@ class _Explanation:
             seen.update(new)
             stack.extend(reversed(new))
 
-    def _kind(self, kind: str, value: Value, schemas: list[Subschema], lead: str) -> Iterator[Problem]:
+    def _kinds(self, kinds: list[str], value: Value, schemas: list[Subschema], lead: str) -> Iterator[Problem]:
+        """Why no value of the types that are allowed exists; types that the same keywords exclude come together."""
         shape = self._reader.shape(value)
-        formula: Formula = {"array": shape.array, "object": shape.object}.get(kind, FALSE)
-        if formula is not FALSE:
-            yield from self._needs(formula, lead)
-            return
-        places = list(_asserting(schemas, TYPES[kind]))
-        listed = ", ".join(f"`{keyword}` at {place}" for place, keyword in places)
-        first = places[0] if places else (schemas[0].place if schemas else "#", "")
-        article = "an" if kind in {"array", "object"} else "a"
-        yield Problem(f"{lead}{article} {kind} cannot meet {listed} together", first[0], first[1], _NEED)
+        formulas: dict[str, Formula] = {"array": shape.array, "object": shape.object}
+        alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for kind in kinds:
+            formula = formulas.get(kind, FALSE)
+            if formula is not FALSE:
+                yield from self._needs(formula, lead)
+            else:
+                places = tuple((keyword, place) for place, keyword in _asserting(schemas, TYPES[kind]))
+                alike.setdefault(places, []).append(kind)
+        for places, excluded in alike.items():
+            keyword, place = places[0] if places else ("", schemas[0].place if schemas else "#")
+            what = "nothing" if len(excluded) == len(_KINDS) else f"no {' or '.join(excluded)}"
+            remedy = _NEED if len(places) > 1 else ""
+            yield Problem(f"{lead}{what} can meet {_listed(places)}", place, keyword, remedy)
 
     def _needs(self, formula: Formula, lead: str) -> Iterator[Problem]:
         """What the array or object needs and cannot get; disjunctions are explained by each branch."""
@@ -120,8 +168,9 @@ class _Explanation:
             below = rest.members.value(name)
             need = f'the required member "{name}"'
             if below is self._stores.values.nothing:
-                where = ", ".join(f"{source.owner.place}" for source in rest.members.sources)
-                yield Problem(f"{lead}{need} is forbidden by the schemas at {where}", place, "required", _NEED)
+                where = " and ".join(self._forbidding(source, name) for source in rest.members.sources)
+                remedy = f'declare "{name}" in `properties`, or do not require it'
+                yield Problem(f"{lead}{need} is forbidden{where and ' by ' + where}", place, "required", remedy)
             else:
                 self._todo.append((below, need))
         if dead:
@@ -134,6 +183,16 @@ class _Explanation:
             reason = f"`minProperties` asks for {rest.least} members and fewer are possible"
             yield Problem(f"{lead}{reason}", place, "minProperties", _NEED)
 
+    @staticmethod
+    def _forbidding(source: Source, name: str) -> str:
+        """The keyword of a source that may forbid a member."""
+        place = source.owner.place
+        if source.names is not ANYTHING:
+            return f"`propertyNames` at {place}/propertyNames"
+        if source.additional is False and name not in source.properties:
+            return f"`additionalProperties` at {place}/additionalProperties"
+        return f"the schema at {place}"
+
     def _element_needs(self, rest: ElementRest, lead: str) -> Iterator[Problem]:
         place = rest.elements.rows[0].owner.place if rest.elements.rows else "#"
         if rest.most is not None and rest.least > rest.most:
@@ -142,9 +201,31 @@ class _Explanation:
             return
         for index in range(min(rest.least, rest.elements.prefix + 1)):
             below = rest.elements.value(index)
+            if below is self._stores.values.nothing:
+                reason = f"`minItems` asks for element {index} of the array, which is forbidden"
+                yield Problem(f"{lead}{reason}", place, "minItems", _NEED)
+                return
             if not self._liveness.value(below):
                 self._todo.append((below, f"element {index} of the array at {place}"))
                 return
+
+
+def _listed(places: Iterable[tuple[str, str]]) -> str:
+    """Keywords with their places."""
+    listed = [f"`{keyword}` at {place}" for keyword, place in places]
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]} together"
+
+
+def _is_hidden(schema: Subschema) -> bool:
+    """Whether ``$ref`` hides the other keywords."""
+    return schema.resource.draft.lone_reference and "$ref" in schema.value
+
+
+def _constants(schema: Subschema) -> Iterator[tuple[Subschema, str]]:
+    """The keywords of a schema that list its values."""
+    if isinstance(schema.value, dict) and not _is_hidden(schema):
+        known = schema.resource.draft.keywords
+        yield from ((schema, name) for name in ("const", "enum") if name in schema.value and name in known)
 
 
 def _branches(schema: dict[str, Any], keyword: str) -> list[Any]:
@@ -161,7 +242,7 @@ def _types(schemas: list[Subschema]) -> tuple[int, list[tuple[str, str]]]:
     mask, typed = ALL_TYPES, []
     for schema in schemas:
         given = schema.value.get("type") if isinstance(schema.value, dict) else None
-        if given is None or (schema.resource.draft.lone_reference and "$ref" in schema.value):
+        if given is None or _is_hidden(schema):
             continue
         names = [given] if isinstance(given, str) else given
         allowed = 0
@@ -175,10 +256,10 @@ def _types(schemas: list[Subschema]) -> tuple[int, list[tuple[str, str]]]:
 def _asserting(schemas: list[Subschema], bit: int) -> Iterator[tuple[str, str]]:
     """The keywords that say something about a type, with their places."""
     for schema in schemas:
-        if not isinstance(schema.value, dict):
+        if not isinstance(schema.value, dict) or _is_hidden(schema):
             continue
-        draft = schema.resource.draft
+        known = schema.resource.draft.keywords
         for name in schema.value:
-            keyword = draft.keywords.get(name)
+            keyword = known.get(name)
             if keyword is not None and keyword.types & bit and name not in {"$ref", "allOf", "type"}:
                 yield f"{schema.place}/{name}", name

@@ -194,7 +194,8 @@ class Document:
             else self._anchor(resource, fragment)
         )
         if target is None:
-            raise SchemaError(Problem(f"$ref points to nowhere: {reference!r}", referrer.place, "$ref"))
+            remedy = "define it there, or correct the reference"
+            raise SchemaError(Problem(f"$ref points to nowhere: {reference!r}", referrer.place, "$ref", remedy))
         return target
 
     def _find(self, referrer: Subschema, uri: str, reference: str) -> Resource:

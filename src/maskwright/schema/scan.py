@@ -12,7 +12,7 @@ from typing import Any
 from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError, UnsupportedError
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
-from maskwright.schema.document import exact_number, json_kind
+from maskwright.schema.document import exact_number, json_kind, shown
 from maskwright.schema.drafts import ALL_TYPES, EVERY_KEYWORD, TYPES, Draft, Keyword, drafts_of, odd_key
 from maskwright.schema.formats import format_term
 from maskwright.schema.policies import Policies
@@ -28,6 +28,15 @@ _LEAF = frozenset(
     {"type", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
 )
 _NO_TEXT = "the keys of a JSON object are texts, not {!r}"
+#: Forms of keywords in other drafts.
+_OLD_FORMS = {
+    ("items", list): "a list is `prefixItems` from 2020-12 on; use that, or name an earlier draft in `$schema`",
+    ("exclusiveMinimum", bool): "a boolean is draft 4; give the bound itself, or name draft 4 in `$schema`",
+    ("exclusiveMaximum", bool): "a boolean is draft 4; give the bound itself, or name draft 4 in `$schema`",
+    ("exclusiveMinimum", int): "a bound is draft 6 and later; name one in `$schema`",
+    ("exclusiveMaximum", int): "a bound is draft 6 and later; name one in `$schema`",
+    ("required", bool): "list the names of required members beside `properties`",
+}
 #: What took the place of keywords that a later draft dropped.
 _SUCCESSORS = {
     "dependencies": "use `dependentRequired` or `dependentSchemas`, or name draft-07 in `$schema`",
@@ -142,7 +151,8 @@ class _Scan:
         if isinstance(value, dict) and odd_key(value):
             self._note(SchemaError, Problem(_NO_TEXT.format(*odd_key(value)), place, name))
         elif not keyword.check(value):
-            self._note(SchemaError, Problem(f"`{name}` must be {keyword.form}", place, name))
+            reason = f"`{name}` must be {keyword.form}, not {shown(value)}"
+            self._note(SchemaError, Problem(reason, place, name, _OLD_FORMS.get((name, type(value)), "")))
         elif _applies(here.value, keyword.types):
             self._note(UnsupportedError, Problem(f"`{name}` is not supported", place, name, _REMEDY))
 

@@ -25,7 +25,7 @@ from maskwright.network.nodes import Call
 from maskwright.schema.compile import compile_schema
 from maskwright.schema.drafts import LATEST
 from maskwright.schema.layout import Whitespace
-from tests.unit.schema.schemas import network
+from tests.unit.schema.schemas import network, schemas
 
 
 def nested(depth: int, keyword: str) -> Any:
@@ -312,3 +312,43 @@ def test_nothing_escapes_the_error_tree(schema: dict[str, Any]) -> None:
             for symbol in production:
                 if isinstance(symbol, Call):
                     list(made.expand(symbol.node))
+
+
+@settings(max_examples=200, deadline=None)
+@given(schemas)
+def test_every_refusal_says_why_and_where(schema: dict[str, Any]) -> None:
+    """An error has at least one problem, each with a place in the schema and a reason that names no internals."""
+    try:
+        network(schema)
+    except ConstraintError as error:
+        kind, problems = type(error), error.problems
+    else:
+        return
+    assert problems
+    for problem in problems:
+        assert problem.reason
+        assert "<" not in problem.reason
+        assert problem.place.startswith("#") or kind is LimitError
+
+
+def test_reasons_name_what_conflicts() -> None:
+    """Constants, branches and forbidden members are told by what excludes them, once."""
+    table: list[tuple[dict[str, Any], list[str], list[str]]] = [
+        ({"const": "\ud800"}, ["#/const"], ["surrogate"]),
+        ({"enum": []}, ["#/enum"], ["no value"]),
+        ({"type": "string", "enum": [1]}, ["#/enum"], ["#/type"]),
+        ({"type": "string", "minLength": 3, "const": "a"}, ["#/const"], ["#/minLength"]),
+        ({"anyOf": [{"enum": []}, False]}, ["#/anyOf/0/enum", "#/anyOf/1"], ["branch 0", "branch 1"]),
+        ({"not": {}}, ["#/not"], ["`not`"]),
+        (
+            {"type": "object", "required": ["a"], "additionalProperties": False},
+            ["#"],
+            ["`additionalProperties` at #/additionalProperties"],
+        ),
+        ({"type": "array", "items": False, "minItems": 1}, ["#"], ["element 0"]),
+    ]
+    for schema, places, words in table:
+        with pytest.raises(UnsatisfiableError) as caught:
+            network(schema)
+        assert [problem.place for problem in caught.value.problems] == places
+        assert all(word in str(caught.value) for word in words)
