@@ -23,7 +23,7 @@ from maskwright.kernel.walk import REFUSED, Walker
 from maskwright.limits import Limits
 from maskwright.network.lexeme import ANYTHING, quote
 from maskwright.rehearsal import rehearsals
-from maskwright.spelling import USEFUL_BYTES, Spelling
+from maskwright.spelling import NEEDED_BYTES, USEFUL_BYTES, Spelling
 from maskwright.vocabulary import Vocabulary
 
 __all__ = ["ENDED", "Engine", "Generation", "Mask", "Source", "Written"]
@@ -76,7 +76,7 @@ def _tables(vocabulary: Vocabulary, limits: Limits) -> _Tables:
 
 def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
     """Write the rehearsed outputs once, as far as the vocabulary can."""
-    if vocabulary.bound_bytes:
+    if vocabulary.bound_bytes or vocabulary.missing_bytes & NEEDED_BYTES:
         return
     for constraint, output in rehearsals(limits):
         try:
@@ -99,10 +99,13 @@ def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
 class Generation:
     """What an engine has learned since it last dropped everything; replaced as a whole, never emptied."""
 
-    __slots__ = ("doubtful", "masks", "spelling", "transitions", "walker")
+    __slots__ = ("doubtful", "masks", "most_configurations", "most_states", "spelling", "transitions", "walker")
 
-    def __init__(self, walker: Walker, end_mask: Mask, *, checks_spelling: bool) -> None:
+    def __init__(self, walker: Walker, end_mask: Mask, limits: Limits, *, checks_spelling: bool) -> None:
         self.walker = walker
+        #: What may be learned before everything is dropped.
+        self.most_states = limits.lexeme_states
+        self.most_configurations = limits.configurations
         #: ``masks[configuration]``: a read-only row.
         self.masks: dict[int, Mask] = {ENDED: end_mask}
         #: ``doubtful[configuration]``: tokens that its mask leaves open, because they depend on the text in progress.
@@ -149,8 +152,9 @@ class Engine:
         network = self.constraint.network
         closures = Closures(tables.lexicon, network.expand, self.limits.stack_depth)
         walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, self.end_ids)
-        checks = bool(self.vocabulary.bound_bytes) or walker.closures.unspellable
-        generation = Generation(walker, self._end_mask, checks_spelling=checks)
+        lacking = self.vocabulary.bound_bytes or self.vocabulary.missing_bytes & NEEDED_BYTES
+        checks = bool(lacking) or walker.closures.unspellable
+        generation = Generation(walker, self._end_mask, self.limits, checks_spelling=checks)
         if checks:
             generation.spelling = Spelling(walker, self.vocabulary, self.limits)
         return generation
@@ -158,9 +162,15 @@ class Engine:
     def _renew(self) -> None:
         """Start anew if what was learned outgrew its limits; matchers then read their history again."""
         walker = self.now.walker
-        states = len(walker.lexicon.state_expressions)
-        if states > self.limits.lexeme_states or len(walker.configurations) > self.limits.configurations:
+        states, configurations = len(walker.lexicon.state_expressions), len(walker.configurations)
+        if states > self.now.most_states or configurations > self.now.most_configurations:
             self.now = self._begin()
+
+    def tolerate(self) -> None:
+        """After a history was read again: one long output may need more than the limits, and must not evict itself."""
+        now = self.now
+        now.most_states = max(now.most_states, 2 * len(now.walker.lexicon.state_expressions))
+        now.most_configurations = max(now.most_configurations, 2 * len(now.walker.configurations))
 
     def _row(self) -> Mask:
         return np.zeros(self.words, np.uint32)

@@ -104,15 +104,12 @@ class Matcher:
             TokenError: the token is not allowed here or no id of the vocabulary; the matcher is unchanged.
         """
         engine, generation, configurations = self._engine, self._generation, self._configurations
-        try:
-            if token_id < engine.width and generation is engine.now:
-                after = generation.transitions.get(configurations[-1] << 32 | token_id, REFUSED)
-                if after >= 0:
-                    self._history.append(token_id)
-                    configurations.append(after)
-                    return
-        except TypeError:
-            pass
+        if type(token_id) is int and token_id < engine.width and generation is engine.now:
+            after = generation.transitions.get(configurations[-1] << 32 | token_id, REFUSED)
+            if after >= 0:
+                self._history.append(token_id)
+                configurations.append(after)
+                return
         self._advance(token_id)
 
     def _advance(self, token_id: int) -> None:
@@ -168,6 +165,8 @@ class Matcher:
 
     def _follow(self, token_ids: Iterable[int]) -> list[Mask]:
         """The masks along a draft: as many as tokens are accepted, and one more."""
+        if not isinstance(token_ids, Iterable):
+            raise PolicyError(f"a draft is a sequence of token ids, not {type(token_ids).__name__}")
         probe = self.fork()
         masks = [probe.mask()]
         for token_id in token_ids:
@@ -184,6 +183,7 @@ class Matcher:
         Raises:
             TokenError: fewer steps were made.
         """
+        steps = _checked_id(steps)
         if not 0 <= steps <= len(self._history):
             raise TokenError(f"cannot roll back {steps} steps: {len(self._history)} were made")
         if steps:
@@ -258,6 +258,7 @@ class Matcher:
             at = engine.read(at, entry, written) if isinstance(entry, bytes) else engine.advance(at, entry, written)
             configurations.append(at)
         self._configurations = configurations
+        engine.tolerate()
 
     def _push(self, entry: int | bytes, configuration: int) -> None:
         self._history.append(entry)
@@ -304,7 +305,7 @@ def _checked_id(token_id: object) -> int:
     try:
         return index(token_id)  # type: ignore[arg-type]
     except TypeError:
-        raise TokenError(f"a token id is a whole number, not {token_id!r}") from None
+        raise TokenError(f"a token id, or a number of steps, is a whole number, not {token_id!r}") from None
 
 
 def _checked_bytes(data: object) -> bytes:
@@ -348,7 +349,7 @@ def fill_masks(matchers: Sequence[Matcher], out: NDArray[np.int32] | NDArray[np.
 
 def _writable(array: object, dimensions: int) -> NDArray[np.uint32]:
     view = array if isinstance(array, np.ndarray) else np.asarray(array)
-    if view.ndim != dimensions or view.dtype.itemsize != 4 or view.dtype.kind not in "iu" or not view.flags.writeable:
+    if view.ndim != dimensions or not view.dtype.isnative or view.dtype.itemsize != 4 or view.dtype.kind not in "iu" or not view.flags.writeable:
         raise PolicyError(
             f"a mask needs a writable {dimensions}-D array of 32-bit words, not {view.ndim}-D {view.dtype}"
             f"{'' if view.flags.writeable else ', read-only'}"

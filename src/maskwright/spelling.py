@@ -18,11 +18,14 @@ from maskwright.kernel.walk import REFUSED, Walker
 from maskwright.limits import Limits
 from maskwright.vocabulary import Vocabulary
 
-__all__ = ["USEFUL_BYTES", "Spelling"]
+__all__ = ["NEEDED_BYTES", "USEFUL_BYTES", "Spelling"]
 
 
 #: Bytes that UTF-8 text can contain (RFC 3629 section 4): all but c0, c1 and f5 to ff.
 USEFUL_BYTES: Final = frozenset(range(0xC0)) | frozenset(range(0xC2, 0xF5))
+#: Bytes that a constraint can hardly do without: printable ASCII, and the continuation bytes of all other characters. A
+#: vocabulary that lacks one is searched from the start; otherwise a lexeme that needs a missing byte is noticed when met.
+NEEDED_BYTES: Final = frozenset(range(0x20, 0x7F)) | frozenset(range(0x80, 0xC0))
 
 
 class Spelling:
@@ -91,7 +94,7 @@ class Spelling:
                 continue
             after = self._walker.read(configuration, text, None)
             if after not in checked:
-                checked[after] = self.is_live(after)
+                checked[after] = after != REFUSED and self.is_live(after)
             if not checked[after]:
                 row[token >> 5] &= ~np.uint32(1 << (token & 31))
 

@@ -30,6 +30,8 @@ NIL = 0
 ROOT = 1
 #: No stack: a call that would go too deep.
 REFUSED = -1
+#: How much higher than twice ``stack_depth`` a stack may grow where nothing flat can be entered instead.
+STEEP = 64
 
 #: Slots of the memory in front of the table of closures, a power of two; a look-up costs 5 ns there and 50 in a dict.
 MEMO = 1024
@@ -90,13 +92,24 @@ class Closures:
             self.node_starts.append(None)
         return found  # type: ignore[no-any-return]
 
-    def starts(self, node: int) -> tuple[int, ...]:
-        """The first positions of a node's productions; expands it when first asked."""
+    def starts(self, node: int, depth: int = 0) -> tuple[int, ...]:
+        """The first positions of a node's productions; expands it when first asked.
+
+        On a stack of ``stack_depth`` and more only productions that call nothing are entered, where there are any: the
+        output then closes what is open.
+        """
         found = self.node_starts[node]
         if found is None:
             productions = self.expand(self.node_keys[node])
             found = self.node_starts[node] = tuple([self._lay_out(node, production) for production in productions])
+        if depth >= self.stack_depth:
+            return tuple([start for start in found if self._is_flat(start)]) or found  # type: ignore[no-any-return]
         return found  # type: ignore[no-any-return]
+
+    def _is_flat(self, position: int) -> bool:
+        while self.kind[position] == LEX and position not in self.choices:
+            position += 1
+        return self.kind[position] == END
 
     def _lay_out(self, node: int, production: tuple[object, ...]) -> int:
         start = self.places
@@ -175,7 +188,7 @@ class Closures:
         return chosen < 0 or self.lives[chosen] >> label & 1
 
     def live_words(self, position: cython.int, run: cython.int) -> list[int] | None:
-        """How many of the first n words of a run's table, in sorted order, may be read, for every n; None if all may."""
+        """How many of the first n words of a run's table, sorted, may be read, for every n; None if all may."""
         chosen: cython.int = self.filter[position]
         if chosen < 0:
             return None
@@ -218,7 +231,7 @@ class Closures:
         """
         if self.kind[position] == END:
             return below
-        if self.depth[below] >= self.stack_depth:
+        if self.depth[below] >= 2 * self.stack_depth + STEEP:
             return REFUSED
         return self._stack(((position, below),))
 
@@ -270,7 +283,9 @@ class Closures:
                 places = [(position, stack)]
             else:
                 below = self.push(position, stack)
-                places = [] if below == REFUSED else [(start, below) for start in self.starts(node)]
+                places = []
+                if below != REFUSED:
+                    places = [(start, below) for start in self.starts(node, self.depth[below])]
             found = self.ids[key] = self._store(self.enter(places))
         self.memo_key[slot] = key
         self.memo_value[slot] = found
@@ -290,7 +305,8 @@ class Closures:
             elif kind == CALL:
                 below = self.push(position + 1, stack)
                 if below != REFUSED:
-                    fresh.extend([(start, below) for start in self.starts(self.target[position])])
+                    target = self.target[position]
+                    fresh.extend([(start, below) for start in self.starts(target, self.depth[below])])
             else:
                 self._enter_lexeme(items, fresh, kind, position, stack)
             for place in fresh:

@@ -265,7 +265,7 @@ class Frames:
                 ends = 1
             if lexicon.rows[256 * state] == unknown:
                 lexicon.fill(state)
-            if lexicon.rows[256 * state + 0x5C] == unknown:
+            if lexicon.rows[256 * state + 0x80] == unknown or lexicon.rows[256 * state + 0x5C] == unknown:
                 lexicon.fill(state)
             chosen: cython.int = closures.filter[self.positions[i]]
             for b in range(256):

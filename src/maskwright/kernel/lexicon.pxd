@@ -28,6 +28,7 @@ cdef class Lexicon:
     cpdef int state(self, int x) except -1
     cpdef void fill(self, int s) except *
     cdef bint _fill_words(self, int s, int x) except -1
+    cdef void _fill_ascii(self, int s, int x) except *
     cdef bint _fill_other(self, int s, int x) except -1
     cdef bint _is_words(self, int x) except -1
     cdef void _learn_run(self, int s, int x) except *

@@ -380,6 +380,37 @@ class Lexicon:
         rows[start + 0x5C] = UNKNOWN
         return True
 
+    def _fill_ascii(self, s: cython.int, x: cython.int) -> cython.void:
+        """Fill the row of a string body for what ASCII characters may stand there as they are.
+
+        The rest is left open: escapes and other characters take ten states more, for each character of a string whose
+        length is counted.
+        """
+        e: Expressions = self.expressions
+        inner = self.moves.of(e.first[x])
+        minimal: cython.int = e.second[x]
+        rows: cython.int[::1] = self.rows
+        byte: cython.int
+        start: cython.Py_ssize_t = 256 * s
+        for byte in range(128):
+            rows[start + byte] = DEAD
+        other: cython.int = UNKNOWN if inner and inner[-1][1] > 0x7F else DEAD
+        for byte in range(128, 256):
+            rows[start + byte] = other
+        for low, high, then in inner:
+            if low < 0x80:
+                target: cython.int = self.state(e.body(then, minimal))
+                rows = self.rows
+                for byte in range(low if low > 0x20 else 0x20, high + 1 if high < 0x80 else 0x80):
+                    rows[start + byte] = target
+        rows[start + 0x22] = self.state(EPSILON) if e.nullable[e.first[x]] else DEAD
+        if other == DEAD and not self.moves.needs_escape(inner, minimal):
+            rows[start + 0x5C] = DEAD
+        else:
+            rows[start + 0x5C] = UNKNOWN
+        if not self.run[s]:
+            self._learn_run(s, x)
+
     def step(self, s: cython.int, byte: cython.int) -> cython.int:
         """The state after a byte, whatever was filled so far."""
         while self.rows[256 * s + byte] == UNKNOWN:
@@ -390,16 +421,20 @@ class Lexicon:
         """Fill a state's row; a second time, what was left open in it."""
         e: Expressions = self.expressions
         x: cython.int = self.state_expressions[s]
-        if self.flags[s] & FILLED:
+        if self.flags[s] & FILLED and self.rows[256 * s + 0x80] != UNKNOWN:
             self.rows[256 * s + 0x5C] = self.state(e.escape(e.first[x], e.second[x]))
             return
-        self.flags[s] |= FILLED
-        if e.kind[x] == BODY and not self.absent:
+        if e.kind[x] == BODY and not self.absent and not self.flags[s] & FILLED:
+            self.flags[s] |= FILLED
             kind: cython.int = e.kind[e.first[x]]
             if kind == WORDS and self._fill_words(s, x):
                 return
             if kind == NOT and self._is_words(e.first[e.first[x]]) and self._fill_other(s, x):
                 return
+            if kind != WORDS and kind != LABEL and e.first[x] != EPSILON:
+                self._fill_ascii(s, x)
+                return
+        self.flags[s] |= FILLED
         moves = self.moves.of(self.state_expressions[s])
         if self.absent:
             moves = [move for move in self._present(moves) if self.is_spellable(move[2])]

@@ -216,12 +216,13 @@ class Moves:
             elif e.kind[text] == 1:
                 close = text
             moves.append((0x22, 0x22, close))
-        if self._needs_escape(inner, minimal):
+        if self.needs_escape(inner, minimal):
             moves.append((0x5C, 0x5C, e.escape(text, minimal)))
         moves.sort()
         return moves
 
-    def _needs_escape(self, inner: list[Move], minimal: int) -> bool:
+    def needs_escape(self, inner: list[Move], minimal: int) -> bool:
+        """Whether a backslash may stand where these characters may."""
         if not minimal:
             return bool(inner)
         return any(low < 0x20 or low <= 0x22 <= high or low <= 0x5C <= high for low, high, _ in inner)

@@ -108,6 +108,7 @@ class Profile:
                 rests.append(bytes(path))
                 owners.append(token)
                 self.spent[token] = count
+                self.most = max(self.most, count)
                 self.crossing[token] = 1
 
     def limit(self, most: cython.int) -> object:

@@ -106,6 +106,9 @@ class Walker(Frames):
                     if bits & continues:
                         top = self._add(start, top, state, self.positions[j], self.stacks[j])
                     top = self._leave(start, top, state, self.positions[j], self.stacks[j])
+                    if top == start:
+                        node = end[node]
+                        continue
                 else:
                     if start == capacity:
                         capacity = self._widen()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwright.kernel.closures import ROOT, Closures
+from maskwright.kernel.closures import ROOT, STEEP, Closures
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.kernel.trie import Trie
@@ -106,4 +106,4 @@ def test_stacks_do_not_grow_beyond_their_limit() -> None:
     depths = [ROOT]
     while depths[-1] >= 0:
         depths.append(closures.push(position, depths[-1]))
-    assert len(depths) == 4
+    assert len(depths) == 2 * 3 + STEEP + 1
