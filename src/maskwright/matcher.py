@@ -349,7 +349,13 @@ def fill_masks(matchers: Sequence[Matcher], out: NDArray[np.int32] | NDArray[np.
 
 def _writable(array: object, dimensions: int) -> NDArray[np.uint32]:
     view = array if isinstance(array, np.ndarray) else np.asarray(array)
-    if view.ndim != dimensions or not view.dtype.isnative or view.dtype.itemsize != 4 or view.dtype.kind not in "iu" or not view.flags.writeable:
+    if (
+        view.ndim != dimensions
+        or not view.dtype.isnative
+        or view.dtype.itemsize != 4
+        or view.dtype.kind not in "iu"
+        or not view.flags.writeable
+    ):
         raise PolicyError(
             f"a mask needs a writable {dimensions}-D array of 32-bit words, not {view.ndim}-D {view.dtype}"
             f"{'' if view.flags.writeable else ', read-only'}"

@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from maskwright.errors import LimitError, Problem
 from maskwright.kernel.walk import REFUSED, Walker
 from maskwright.limits import Limits
 from maskwright.vocabulary import Vocabulary
@@ -23,8 +22,9 @@ __all__ = ["NEEDED_BYTES", "USEFUL_BYTES", "Spelling"]
 
 #: Bytes that UTF-8 text can contain (RFC 3629 section 4): all but c0, c1 and f5 to ff.
 USEFUL_BYTES: Final = frozenset(range(0xC0)) | frozenset(range(0xC2, 0xF5))
-#: Bytes that a constraint can hardly do without: printable ASCII, and the continuation bytes of all other characters. A
-#: vocabulary that lacks one is searched from the start; otherwise a lexeme that needs a missing byte is noticed when met.
+#: Bytes that a constraint can hardly do without: printable ASCII, and the continuation bytes of all other characters.
+#: A vocabulary that lacks one is searched from the start; otherwise a lexeme that needs a missing byte is noticed when
+#: it is met.
 NEEDED_BYTES: Final = frozenset(range(0x20, 0x7F)) | frozenset(range(0x80, 0xC0))
 
 
@@ -43,7 +43,11 @@ class Spelling:
         self._live: dict[int, bool] = {}
 
     def is_live(self, configuration: int) -> bool:
-        """Whether tokens can lead from a configuration to an end. Depth first, remembered for all that was seen."""
+        """Whether tokens are seen to lead from a configuration to an end. Depth first, remembered for all that was seen.
+
+        A search that is not over after ``Limits.spelling_states`` counts as a no: the mask then leaves a token out that
+        might have been allowed, but never leads into a dead end, and nothing is raised in the middle of an output.
+        """
         known = self._live.get(configuration)
         if known is not None:
             return known
@@ -61,13 +65,8 @@ class Spelling:
                     came_from[after] = at
                     todo.append(after)
             if len(came_from) > self._limits.spelling_states:
-                raise LimitError(
-                    Problem(
-                        f"deciding whether the vocabulary can spell an ending takes more than "
-                        f"{self._limits.spelling_states} configurations",
-                        remedy="use a vocabulary with a token for every byte, or raise Limits.spelling_states",
-                    )
-                )
+                self._live[configuration] = False
+                return False
         self._live.update(dict.fromkeys(came_from, False))
         return False
 

@@ -1,4 +1,4 @@
-"""The official JSON-Schema-Test-Suite: every instance is written as text, compact and spaced, and must be decided right.
+"""The official JSON-Schema-Test-Suite: every instance, as compact and as spaced text, must be decided right.
 
 Drafts 4 to 2020-12; the required tests (``format`` as an annotation, as they demand), the formats, and what else is
 optional. Verdicts that are not right are on record in ``official_suite.json``, which may only improve.

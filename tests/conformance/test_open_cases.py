@@ -85,7 +85,7 @@ def test_vocabularies(name: str) -> None:
     """With the vocabulary of the case, its outputs can be written token by token, and end only where they are whole."""
     given = cases("tokenizer")[name]["constraint"]
     latin = cases("tokenizer")[name].get("vocab_bytes")
-    tokens = [token.encode("latin-1") if token != "special" else b"" for token in latin or ()]
+    tokens = [b"" if piece == "special" else piece.encode("latin-1") for piece in latin or ()]
     tokens = tokens or [
         b"" if i in given.get("special", ()) else token.encode() for i, token in enumerate(given["vocab"])
     ]

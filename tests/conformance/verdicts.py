@@ -76,7 +76,7 @@ def draw_table(counts: Mapping[str, Counter[str]]) -> str:
 def check_ratchet(path: Path, group: str, found: Mapping[str, str]) -> None:
     """Compare verdicts other than right with those on record: none may be worse, and the record must be up to date.
 
-    The record maps a group to a kind to the names that have it; ``MASKWRIGHT_RATCHET=write`` is the only way to write it.
+    The record maps a group to a kind to the names that have it; only ``MASKWRIGHT_RATCHET=write`` writes it.
     """
     record: dict[str, dict[str, list[str]]] = json.loads(path.read_text()) if path.exists() else {}
     if os.environ.get("MASKWRIGHT_RATCHET") == "write":

@@ -120,7 +120,7 @@ def _ecma(pattern: str) -> str:
                 out.append(members if inside else f"[{'' if letter.islower() else '^'}{members}]")
             else:
                 out.append(
-                    one + letter if letter in "/" or not letter.isalpha() or letter in "bBfnrtvxuDWS" else letter
+                    one + letter if letter == "/" or not letter.isalpha() or letter in "bBfnrtvxuDWS" else letter
                 )
             at += 2
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from maskwright.network.lexeme import Term
 from maskwright.network.nodes import Call, Capture, Lex, Network, Switch
@@ -59,7 +59,7 @@ def text(term: Term) -> Text:
         case "characters":
             return ("set", args[0])
         case "words" | "labelled":
-            return ("words", frozenset(args[0]))
+            return ("words", frozenset(cast("tuple[str, ...]", args[0])))
         case "automaton":
             return ("auto", args[0], args[0].start)
         case "concatenate":

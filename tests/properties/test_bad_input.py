@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (each case is one line, so that it can be copied into a shell)
 """Whatever strangers send: an answer or a typed error, in bounded memory, and the process lives."""
 
 from __future__ import annotations

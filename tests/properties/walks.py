@@ -20,7 +20,7 @@ _OTHERS: Final = tuple(bytes([b]) for b in b"123456789.0-+eEnulltruefalse \n\t\r
 _SEARCH: Final = 50_000
 
 
-class DeadEnd(AssertionError):
+class DeadEnd(AssertionError):  # noqa: N818  (the literature's word)
     """An empty mask, or an output that cannot be brought to its end."""
 
 

@@ -91,7 +91,9 @@ class Lexicon:
                 stop = size * (len(column) // self.capacity)
                 new[:stop] = column[:stop]
         self.capacity = capacity
-        self.rows, self.flags, self.label, self.run, self.most, self.base, self.least, self.limit = self._columns
+        self.rows: memoryview = self._columns[0]
+        self.flags: memoryview = self._columns[1]
+        self.label, self.run, self.most, self.base, self.least, self.limit = self._columns[2:]
 
     def intern(self, term: object) -> int:
         """The expression of a term; NEVER if the term is empty. Iterative: terms may nest as deep as Limits allow."""

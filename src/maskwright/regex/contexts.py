@@ -314,11 +314,18 @@ class Contexts:
             result.append(both(then, self._edge_or(not wants_word, ranges)))
         return tuple(result)
 
-    def _edge_or(self, edge: bool, ranges: Ranges) -> Language:
+    def _edge_or(self, edge: bool, ranges: Ranges) -> Language:  # noqa: FBT001  (the edge is a value of the algebra)
         """Continuations that are empty, if ``edge``, or of which a character of the set is read first."""
         return beginning(edge, ranges) if self.forward else ending(edge, ranges)
 
-    def _require(self, ahead: bool, edge: bool, ranges: Ranges, rest: _Vector, marks: tuple[int, ...]) -> _Vector:
+    def _require(
+        self,
+        ahead: bool,  # noqa: FBT001  (the side is a value of the algebra)
+        edge: bool,  # noqa: FBT001
+        ranges: Ranges,
+        rest: _Vector,
+        marks: tuple[int, ...],
+    ) -> _Vector:
         """Require the edge of the text, or one character of a set, at one side of the position."""
         if ahead == self.forward:
             condition = self._edge_or(edge, ranges)

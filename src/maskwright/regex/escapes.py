@@ -73,10 +73,10 @@ def _number(text: str, start: int, dialect: Dialect, *, brackets: bool) -> tuple
         if not text[start + 2 : start + 3].isdigit():
             return 0, start + 2
         raise pattern_fault(text, (start, start + 3), "octal escapes are refused in this dialect", r"write \xHH")
-    python_octal = digits is not None and len(digits[0]) == 3  # noqa: PLR2004 - re: three octal digits are a character
+    python_octal = digits is not None and len(digits[0]) == 3
     if digits is not None and dialect.octal and (brackets or python_octal):
         value = int(digits[0], 8)
-        if value <= 0xFF:  # noqa: PLR2004 - one byte, as in re
+        if value <= 0xFF:
             return value, digits.end()
         raise pattern_fault(text, (start, digits.end()), "octal escape above \\377", r"write \xHH")
     end = start + 2
@@ -129,7 +129,7 @@ def _hexadecimal(text: str, start: int, dialect: Dialect) -> tuple[int, int] | N
             reason = f"\\{letter} needs {wanted} hexadecimal digits"
             raise pattern_fault(text, (start, run.end() if run else after), reason)
         digits, end = run[0], run.end()
-    value = int(digits, 16) if len(digits) <= 8 else 0x110000  # noqa: PLR2004 - longer is out of range
+    value = int(digits, 16) if len(digits) <= 8 else 0x110000
     if value > 0x10FFFF:
         raise pattern_fault(text, (start, end), "no character has this number", "at most 10FFFF")
     if 0xD800 <= value <= 0xDBFF and letter == "u":

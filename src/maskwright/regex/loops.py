@@ -134,7 +134,7 @@ class _Explorer:
             cuts = sorted(self.cuts(term) | {0, 0xD800, 0xE000, _END})
             row: list[tuple[int, int, int]] = []
             for first, after in pairwise(cuts):
-                if first == 0xD800:  # noqa: PLR2004 - surrogates
+                if first == 0xD800:
                     continue
                 following = self.derivative(term, first)
                 if following is not NEVER:

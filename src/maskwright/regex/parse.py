@@ -220,7 +220,7 @@ class _Reader:
             self.at += 1
             return
         start, self.at = self.at, found.end()
-        if max(len(found[1]), len(found[3] or "")) > 10:  # noqa: PLR2004 - longer is above MAX_COUNT anyway
+        if max(len(found[1]), len(found[3] or "")) > 10:
             raise self._too_often(start)
         least = int(found[1] or 0)
         most = least if found[2] is None else int(found[3]) if found[3] else None

@@ -106,13 +106,13 @@ def touches_edges_only(body: Node) -> bool:
     )
 
 
-def beginning(edge: bool, ranges: Ranges) -> Language:
+def beginning(edge: bool, ranges: Ranges) -> Language:  # noqa: FBT001  (the edge is a value of the algebra)
     """The empty text if ``edge``, and all texts that begin with a character of the set."""
     begun = chain(one(ranges), ALL_TEXTS)
     return either(EMPTY_TEXT, begun) if edge else begun
 
 
-def ending(edge: bool, ranges: Ranges) -> Language:
+def ending(edge: bool, ranges: Ranges) -> Language:  # noqa: FBT001
     """The empty text if ``edge``, and all texts that end with a character of the set."""
     ended = chain(ALL_TEXTS, one(ranges))
     return either(EMPTY_TEXT, ended) if edge else ended

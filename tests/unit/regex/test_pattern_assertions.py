@@ -7,11 +7,11 @@ import re
 from itertools import product
 
 import pytest
-from oracle.terms import matches
 
 from maskwright.errors import LimitError, PatternError
 from maskwright.limits import Limits
 from maskwright.regex.compile import full_term, search_term
+from tests.oracle.terms import matches
 
 ALPHABET = "ab,\n"
 #: All texts of up to 4 characters.

@@ -7,12 +7,12 @@ import warnings
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle.terms import matches
 
 from maskwright.errors import ConstraintError
 from maskwright.network.lexeme import Term, characters, literal, repeat, unite
 from maskwright.regex.compile import full_term, search_term
 from maskwright.regex.languages import Language, chain, either, repeated
+from tests.oracle.terms import matches
 
 TEXTS = st.text("abc", max_size=8)
 COUNTS = st.tuples(st.integers(0, 3), st.integers(0, 3) | st.none()).filter(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from oracle.terms import matches
 
 from maskwright.network.lexeme import ANYTHING, EPSILON, NEVER, Term, characters, concatenate, literal, repeat
 from maskwright.regex.compile import full_term, search_term
+from tests.oracle.terms import matches
 
 # (dialect, pattern, found in, not found in)
 SEARCH = [

@@ -8,10 +8,10 @@ import shutil
 import subprocess
 
 import pytest
-from oracle.terms import matches
 
 from maskwright.errors import ConstraintError
 from maskwright.regex.compile import search_term
+from tests.oracle.terms import matches
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs node as the oracle")
@@ -35,7 +35,7 @@ def judged(cases: list[tuple[str, str, list[str]]]) -> list[list[bool] | None]:
     """What V8 says of each (pattern, flags, texts): found or not, ``None`` for a SyntaxError."""
     asked = "\n".join(json.dumps(case) for case in cases)
     command = [str(NODE), "-e", SCRIPT]
-    answer = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)  # noqa: S603 - node's path
+    answer = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
     result: list[list[bool] | None] = json.loads(answer.stdout)
     return result
 
