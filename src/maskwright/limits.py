@@ -39,8 +39,8 @@ class Limits:
     configurations: int = 262_144
     #: Masks kept for one guide (``4 * ceil(len(vocabulary) / 32)`` bytes each).
     masks: int = 4_096
-    #: Configurations visited to decide whether a vocabulary without single-byte tokens can spell an ending after a token;
-    #: where that is not seen by then, the token is not allowed.
+    #: Configurations visited to decide whether a vocabulary without single-byte tokens can spell an ending after a
+    #: token; where that is not seen by then, the token is not allowed.
     spelling_states: int = 2_000
     #: Open arrays, objects and rule calls at one place of the output.
     stack_depth: int = 100_000

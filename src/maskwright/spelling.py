@@ -43,7 +43,7 @@ class Spelling:
         self._live: dict[int, bool] = {}
 
     def is_live(self, configuration: int) -> bool:
-        """Whether tokens are seen to lead from a configuration to an end. Depth first, remembered for all that was seen.
+        """Whether tokens are seen to lead from a configuration to an end; depth first, and remembered.
 
         A search that is not over after ``Limits.spelling_states`` counts as a no: the mask then leaves a token out that
         might have been allowed, but never leads into a dead end, and nothing is raised in the middle of an output.
