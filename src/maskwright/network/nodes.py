@@ -10,8 +10,7 @@ a node must not reach itself before a byte is read.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from maskwright.network.lexeme import Term
 
@@ -20,15 +19,13 @@ __all__ = ["Call", "Capture", "Lex", "Network", "NodeKey", "Production", "Switch
 NodeKey = Hashable
 
 
-@dataclass(frozen=True, slots=True)
-class Lex:
+class Lex(NamedTuple):
     """Read bytes of a byte term."""
 
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """Read one of the words of a ``quote(words(..., labelled=True))`` term, then call the target of that word."""
 
     term: Term
@@ -39,8 +36,7 @@ class Switch:
     live: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(NamedTuple):
     """Read a ``quote(...)`` term, then call a node that depends on the string that was written.
 
     Inside a mask the text in progress is not known: there ``node`` is called as it is. When a real token ends the
@@ -52,8 +48,7 @@ class Capture:
     node: NodeKey
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """Run another node to its end, then go on."""
 
     node: NodeKey
