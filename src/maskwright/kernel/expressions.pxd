@@ -17,6 +17,7 @@ cdef class Expressions:
     cpdef int make(self, int kind, int first, int second, int third, tuple parts, bint nullable, bint hollow) except -1
     cpdef int label(self, int which) except -1
     cpdef int word_run(self, int table, int low, int high, int depth) except -1
+    cpdef int narrow(self, int x, str more) except -1
     cpdef int cat(self, int one, int other) except -1
     cpdef int repeat(self, int x, int least, int most) except -1
     cpdef int raw(self, int x) except -1

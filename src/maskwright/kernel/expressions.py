@@ -175,6 +175,20 @@ class Expressions:
             low = stop
         return moves
 
+    def narrow(self, x: cython.int, more: str) -> cython.int:
+        """What may follow some characters of a run of words; NEVER if no word goes on with them."""
+        table: cython.int = self.first[x]
+        depth: int = self.parts[x][0]  # type: ignore[assignment]
+        text = self.tables[table][0]
+        low, high = self.second[x], self.third[x]
+        prefix = text[low][:depth] + more
+        low = bisect_left(text, prefix, low, high)
+        if low == high or not text[low].startswith(prefix):
+            return NEVER
+        last = ord(prefix[-1])
+        stop = high if last == 0x10FFFF else bisect_left(text, prefix[:-1] + chr(last + 1), low, high)
+        return self.word_run(table, low, stop, depth + len(more))
+
     def word_label(self, x: int) -> int:
         """Which word ends here (its place in the given order), 0 for unlabelled words."""
         labels = self.tables[self.first[x]][1]

@@ -23,6 +23,8 @@ REFUSED = -1
 #: Items that all frames of one walk may hold together, and how many have room at first.
 FRAME_ITEMS = 262_144
 FIRST_ITEMS = 1_024
+#: Characters below which reading them one by one costs no more.
+SHORT = 2
 #: Forced text is found in pieces of this many bytes at most.
 FORCED_BYTES = 65_536
 
@@ -234,8 +236,10 @@ class Frames:
         try:
             self._load(self.configurations[configuration])
             d: cython.int = 0
-            self.done = 0
-            for byte in data:
+            self.done = self._leap(configuration, data)
+            if self.offset[1] == 0:
+                return REFUSED
+            for byte in data[self.done :] if self.done else data:
                 self.done += 1
                 if self._step(d, byte) == 0:
                     return REFUSED
@@ -246,6 +250,33 @@ class Frames:
             return self.configuration(self._frame(d))
         finally:
             self.source = None
+
+    def _leap(self, configuration: cython.int, data: bytes) -> cython.int:
+        """Read the plain characters that some bytes begin with at once, into frame 0, if all items are inside words.
+
+        The number of bytes read; with no item left in frame 0 if none goes on with them.
+        """
+        stop: cython.int = 0
+        for byte in data:
+            if byte < 0x20 or byte > 0x7E or byte == 0x22 or byte == 0x5C:
+                break
+            stop += 1
+        if stop < SHORT:
+            return 0
+        text = data[:stop].decode()
+        items: dict[tuple[int, int], int] = {}
+        for state, position, stack in self.configurations[configuration]:
+            after: cython.int = self.lexicon.leap(state, text)
+            if after == UNKNOWN:
+                return 0
+            chosen: cython.int = self.closures.filter[position]
+            if after == DEAD or (chosen >= 0 and not self.closures.passes(chosen, after)):
+                continue
+            key = (after, position)
+            known = items.get(key, stack)
+            items[key] = stack if known == stack else self.closures.merge(known, stack)
+        self._load(tuple([(state, position, stack) for (state, position), stack in items.items()]))
+        return stop
 
     def _mark_live(self, d: cython.int, live: cython.uchar[::1]) -> cython.int:
         """Mark the bytes that some item of frame d can read; 1 if the output may also end there."""

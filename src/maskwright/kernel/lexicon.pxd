@@ -33,5 +33,6 @@ cdef class Lexicon:
     cdef bint _is_words(self, int x) except -1
     cdef void _learn_run(self, int s, int x) except *
     cdef void _describe(self, int s, int x) except *
+    cpdef int leap(self, int s, str text) except -1
     cpdef int mask_state(self, int s) except -1
     cpdef int step(self, int s, int byte) except -1

@@ -172,6 +172,25 @@ class Lexicon:
         inner: cython.int = e.first[e.first[x]]
         return inner if e.kind[inner] == WORDS else NEVER
 
+    def leap(self, s: cython.int, text: str) -> cython.int:
+        """The state after several plain characters inside a string that reads words, excludes them, or reads anything.
+
+        No state is made for the characters in between. UNKNOWN for states of another kind.
+        """
+        e: Expressions = self.expressions
+        x: cython.int = self.state_expressions[s]
+        if self.absent or e.kind[x] != BODY:
+            return UNKNOWN
+        inner: cython.int = e.first[x]
+        if inner == ALL:
+            return s
+        if e.kind[inner] == WORDS:
+            run: cython.int = e.narrow(inner, text)
+            return DEAD if run == NEVER else self.state(e.body(run, e.second[x]))
+        if e.kind[inner] == NOT and e.kind[e.first[inner]] == WORDS:
+            return self.state(e.body(e.negate(e.narrow(e.first[inner], text)), e.second[x]))
+        return UNKNOWN
+
     def is_body(self, s: cython.int) -> cython.bint:
         """Whether a state is inside a JSON string."""
         x: cython.int = self.state_expressions[s]
