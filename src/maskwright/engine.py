@@ -52,6 +52,11 @@ class _Tables:
         self.longest = self.trie.reach[0] if self.trie.size else 0
         self.width = len(vocabulary)
         self.absent = bytes(sorted(vocabulary.missing_bytes & USEFUL_BYTES))
+        self.end_ids = sorted(vocabulary.end_ids)
+        self.end_mask: Mask = np.zeros((self.width + 31) // 32, np.uint32)
+        for token in self.end_ids:
+            self.end_mask[token >> 5] |= np.uint32(1 << (token & 31))
+        self.end_mask.flags.writeable = False
         self.renew(limits)
 
     def renew(self, limits: Limits) -> None:
@@ -131,16 +136,13 @@ class Engine:
         self.constraint = constraint
         self.vocabulary = vocabulary
         self.limits = constraint.limits
-        self.lock = RLock()
+        #: One lock for all engines of a vocabulary, since they learn in one lexicon.
+        self.lock: RLock = vocabulary._caches.setdefault("lock", RLock())  # noqa: SLF001
         #: Logits of the model; every id is below.
         self.width = len(vocabulary)
         self.words = (self.width + 31) // 32
-        self.end_ids = sorted(vocabulary.end_ids)
-        self._end_mask = self._row()
-        for token in self.end_ids:
-            self._end_mask[token >> 5] |= np.uint32(1 << (token & 31))
-        self._end_mask.flags.writeable = False
-        self.now = self._begin()
+        with self.lock:
+            self.now = self._begin()
         root, spelling = self.now.walker.root, self.now.spelling
         if root == REFUSED or (spelling is not None and not spelling.is_live(root)):
             raise UnspellableError(
@@ -151,10 +153,11 @@ class Engine:
         tables = _tables(self.vocabulary, self.limits)
         network = self.constraint.network
         closures = Closures(tables.lexicon, network.expand, self.limits.stack_depth)
-        walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, self.end_ids)
+        walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, tables.end_ids)
         lacking = self.vocabulary.bound_bytes or self.vocabulary.missing_bytes & NEEDED_BYTES
         checks = bool(lacking) or walker.closures.unspellable
-        generation = Generation(walker, self._end_mask, self.limits, checks_spelling=checks)
+        self._end_mask = tables.end_mask
+        generation = Generation(walker, tables.end_mask, self.limits, checks_spelling=checks)
         if checks:
             generation.spelling = Spelling(walker, self.vocabulary, self.limits)
         return generation
