@@ -6,9 +6,8 @@
     peers/bin/pip install torch==2.13.0 llguidance xgrammar numpy tiktoken psutil "jsonschema[format]" .
     peers/bin/python tests/bench/side_by_side.py ../shared/bench          # some minutes; --limit 100 for a glance
 
-Prints a table of each engine's figures and of the ratios of ours to each peer's. Times are the smaller of wall clock and
-processor time of each call, in microseconds; "cold" schemas are all new, "warm" is the second document of a schema.
-"""
+Prints a table of each engine's figures and of the ratios of ours to each peer's. Times are the smaller of wall clock
+and processor time of each call, in microseconds; "cold" schemas are all new.
 
 from __future__ import annotations
 
