@@ -8,6 +8,7 @@
 
 Prints a table of each engine's figures and of the ratios of ours to each peer's. Times are the smaller of wall clock
 and processor time of each call, in microseconds; "cold" schemas are all new.
+"""
 
 from __future__ import annotations
 
