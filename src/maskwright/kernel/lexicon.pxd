@@ -1,17 +1,18 @@
 from maskwright.kernel.bounds cimport Bounds
 from maskwright.kernel.expressions cimport Expressions
+from maskwright.kernel.loops cimport Loops
 from maskwright.kernel.moves cimport Moves
 
 cdef class Lexicon:
     cdef public Expressions expressions
     cdef public Moves moves
     cdef public Bounds bounds
+    cdef public Loops loops
     cdef public int longest              # characters of the longest token
     cdef public dict masked              # state -> the state that a mask may take for it
     cdef public list absent              # bytes that no token of the vocabulary holds, ascending
     cdef public dict spelled             # byte expression -> whether present bytes lead to its end
     cdef public dict terms               # Term -> expression
-    cdef public dict categories          # character ranges -> mask of the categories wholly inside
     cdef public dict state_ids           # byte expression -> state
     cdef public list state_expressions   # state_expressions[state]: its byte expression
     cdef public object _columns          # the columns behind the views below, as a list
@@ -30,7 +31,6 @@ cdef class Lexicon:
     cdef bint _fill_words(self, int s, int x) except -1
     cdef void _fill_ascii(self, int s, int x) except *
     cdef bint _fill_other(self, int s, int x) except -1
-    cdef bint _is_words(self, int x) except -1
     cdef void _learn_run(self, int s, int x) except *
     cdef void _describe(self, int s, int x) except *
     cpdef int leap(self, int s, str text) except -1

@@ -24,15 +24,15 @@ from maskwright.kernel.expressions import (
     LABEL,
     NEVER,
     NOT,
-    OR,
     RAW,
     REPEAT,
     TAIL,
     WORDS,
     Expressions,
 )
+from maskwright.kernel.loops import SPECIAL_IN_BODY, UNBOUNDED, Loops
 from maskwright.kernel.moves import Moves
-from maskwright.kernel.trie import TEXT_CATEGORIES, category_mask
+from maskwright.kernel.trie import TEXT_CATEGORIES
 
 __all__ = ["ACCEPTS", "CONTINUES", "DEAD", "UNBOUNDED", "UNKNOWN", "WIDE", "Lexicon", "mapped_column"]
 
@@ -46,10 +46,6 @@ CONTINUES = 1
 ACCEPTS = 2
 WIDE = 4
 FILLED = 8
-#: ``most`` of a state whose loop never runs out.
-UNBOUNDED = 1 << 30
-#: Categories that JSON never lets stand raw inside a string: quote, backslash, controls.
-_SPECIAL_IN_BODY = category_mask([(0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C)])
 
 #: Anonymous maps are shared with forked processes unless told otherwise; Windows knows neither forks nor the flag.
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -72,9 +68,9 @@ class Lexicon:
         self.spelled = {}
         self.expressions = Expressions()
         self.moves = Moves(self.expressions, emptiness_states)
+        self.loops = Loops(self.expressions, self.moves)
         self.bounds = Bounds(self.expressions, self.moves, longest)
         self.terms = {}
-        self.categories = {}
         self.state_ids = {}
         self._columns = None
         self.state_expressions = [NEVER]
@@ -227,7 +223,7 @@ class Lexicon:
             self.base[s] = DEAD
             self.flags[s] = bits
             return
-        self.run[s], self.most[s] = self._run(x)
+        self.run[s], self.most[s] = self.loops.run(x)
         if self.run[s] & TEXT_CATEGORIES:
             bits |= WIDE
         self.flags[s] = bits
@@ -239,7 +235,7 @@ class Lexicon:
         """Find the endless loop that a string body equals but for bounds on its length, or for excluded words."""
         e = self.expressions
         parts = e.parts[text] if e.kind[text] == AND else (text,)
-        kept = [part for part in parts if not (e.kind[part] == NOT and self._is_words(e.first[part]))]
+        kept = [part for part in parts if not (e.kind[part] == NOT and self.loops.is_words(e.first[part]))]
         loop = e.intersect(kept)
         if e.kind[loop] != REPEAT or e.kind[e.first[loop]] != CHARS:
             return
@@ -250,46 +246,6 @@ class Lexicon:
         endless = e.body(e.repeat(e.first[loop], 0, -1), minimal)
         base = s if endless == self.state_expressions[s] else self.state(endless)
         self.base[s] = base
-
-    def _is_words(self, x: cython.int) -> cython.bint:
-        return x == EPSILON or self.expressions.kind[x] == WORDS
-
-    def _run(self, x: int) -> Run:
-        """Categories, and how many characters of them, that a state is sure to accept in any order."""
-        e = self.expressions
-        while e.kind[x] == CAT:
-            x = e.first[x]
-        if e.kind[x] == RAW:
-            return self._text_run(e.first[x])
-        if e.kind[x] == BODY:
-            mask, most = self._text_run(e.first[x])
-            return mask & ~_SPECIAL_IN_BODY, most
-        return 0, 0
-
-    def _text_run(self, x: int) -> Run:
-        e = self.expressions
-        if e.kind[x] == OR:
-            return max((self._text_run(part) for part in e.parts[x]), key=lambda run: (run[0].bit_count(), run[1]))
-        if e.kind[x] in (AND, NOT):
-            return self._exclusive_run(x)
-        while e.kind[x] == CAT:
-            x = e.first[x]
-        if e.kind[x] != REPEAT or e.kind[e.first[x]] != CHARS:
-            return 0, 0
-        ranges = e.parts[e.first[x]]
-        mask = self.categories.get(ranges)
-        if mask is None:
-            mask = self.categories[ranges] = category_mask(ranges)
-        most: int = e.third[x]
-        return mask, UNBOUNDED if most < 0 else most
-
-    def _exclusive_run(self, x: int) -> Run:
-        """The run of a loop less some words: an endless loop stays alive whatever finite set is taken from it."""
-        e = self.expressions
-        parts = e.parts[x] if e.kind[x] == AND else (x,)
-        kept = [part for part in parts if not (e.kind[part] == NOT and self._is_words(e.first[part]))]
-        run = self._text_run(e.intersect(kept)) if len(kept) < len(parts) and len(kept) < 2 else (0, 0)
-        return run if run[1] == UNBOUNDED else (0, 0)
 
     def holds(self, x: int, live: int) -> bool:
         """Whether a rest of labelled words leads to one whose bit is set in ``live``."""
@@ -450,7 +406,7 @@ class Lexicon:
             kind: cython.int = e.kind[e.first[x]]
             if kind == WORDS and self._fill_words(s, x):
                 return
-            if kind == NOT and self._is_words(e.first[e.first[x]]) and self._fill_other(s, x):
+            if kind == NOT and self.loops.is_words(e.first[e.first[x]]) and self._fill_other(s, x):
                 return
             if kind != WORDS and kind != LABEL and e.first[x] != EPSILON:
                 self._fill_ascii(s, x)
@@ -485,29 +441,13 @@ class Lexicon:
         kind: cython.int = e.kind[x]
         if kind not in (RAW, BODY):
             return
-        mask, most = self._loop(e.first[x])
+        mask, most = self.loops.loop(e.first[x])
         if kind == BODY:
-            mask &= ~_SPECIAL_IN_BODY
+            mask &= ~SPECIAL_IN_BODY
         if mask & TEXT_CATEGORIES:
             self.run[s] = mask
             self.most[s] = most
             self.flags[s] |= WIDE
-
-    def _loop(self, x: int) -> Run:
-        """The characters that lead a text expression back to itself; under a bound on the length, for that long."""
-        e = self.expressions
-        if e.kind[x] != AND:
-            return category_mask([(low, high) for low, high, then in self.moves.of(x) if then == x]), UNBOUNDED
-        mask, most = -1, UNBOUNDED
-        for part in e.parts[x]:
-            if e.kind[part] == REPEAT and e.kind[e.first[part]] == CHARS and e.second[part] == 0:
-                inner, bound = self._text_run(part)
-            elif e.nullable[part]:
-                inner, bound = self._loop(part)
-            else:
-                return 0, 0
-            mask, most = mask & inner, min(most, bound)
-        return mask, most
 
 
 def _is_plain(moves: list[tuple[int, int, int]]) -> bool:
