@@ -5,10 +5,10 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from maskwright.errors import PolicyError, Problem, UnsatisfiableError
+from maskwright.forks import guarded_lock
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.lexeme import NEVER, Term, encode, words
@@ -30,7 +30,7 @@ class _Judge:
     """Decides whether terms are empty, on a lexicon of its own that is dropped when it grows too large."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = guarded_lock()
         self._lexicons: dict[int, Lexicon] = {}
 
     def is_empty(self, term: Term, *, states: int) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from maskwright.constraint import Constraint
 from maskwright.errors import UnspellableError
+from maskwright.forks import guarded_lock
 from maskwright.kernel.closures import Closures
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.lexicon import Lexicon
@@ -137,7 +138,7 @@ class Engine:
         self.vocabulary = vocabulary
         self.limits = constraint.limits
         #: One lock for all engines of a vocabulary, since they learn in one lexicon.
-        self.lock: RLock = vocabulary._caches.setdefault("lock", RLock())  # noqa: SLF001
+        self.lock: RLock = vocabulary._caches.setdefault("lock", guarded_lock())  # noqa: SLF001
         #: Logits of the model; every id is below.
         self.width = len(vocabulary)
         self.words = (self.width + 31) // 32
@@ -146,8 +147,14 @@ class Engine:
         root, spelling = self.now.walker.root, self.now.spelling
         if root == REFUSED or (spelling is not None and not spelling.is_live(root)):
             raise UnspellableError(
-                "no sequence of tokens of this vocabulary spells an output that the constraint allows"
+                "no sequence of tokens of this vocabulary spells an output that the constraint allows" + self._lacking()
             )
+
+    def _lacking(self) -> str:
+        """Which printable characters the vocabulary lacks, for a message."""
+        alone = self.vocabulary.bound_bytes | self.vocabulary.missing_bytes
+        lacking = "".join(chr(byte) for byte in sorted(alone) if 0x20 <= byte < 0x7F)
+        return f" (no token is one of these characters alone: {lacking})" if lacking else ""
 
     def _begin(self) -> Generation:
         tables = _tables(self.vocabulary, self.limits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from weakref import WeakValueDictionary
 
 from maskwright.constraint import Constraint
@@ -44,6 +45,10 @@ class Guide:
             return False
         matcher.advance_bytes(data)
         return matcher.is_accepting
+
+    def __reduce__(self) -> tuple[Callable[..., Guide], tuple[Constraint, Vocabulary]]:
+        """Pickle as the constraint and the vocabulary; what was learned is learned again."""
+        return compile_guide, (self.constraint, self.vocabulary)
 
     def __repr__(self) -> str:
         """The constraint and the vocabulary."""

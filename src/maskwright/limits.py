@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from maskwright.errors import PolicyError
 
 __all__ = ["DEFAULT_LIMITS", "Limits"]
 
@@ -44,6 +46,13 @@ class Limits:
     spelling_states: int = 2_000
     #: Open arrays, objects and rule calls at one place of the output.
     stack_depth: int = 100_000
+
+    def __post_init__(self) -> None:
+        """Refuse caps that are no numbers or below 0."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+                raise PolicyError(f"Limits.{field.name} must be a number of at least 0, not {value!r}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -337,10 +337,14 @@ def _opening_quote(tail: bytes, *, is_whole: bool) -> int:
 def fill_masks(matchers: Sequence[Matcher], out: NDArray[np.int32] | NDArray[np.uint32]) -> None:
     """Copy the masks of several matchers into the rows of a 2-D array, ``[len(matchers) or more, words or more]``.
 
+    Rows beyond the matchers are left as they are.
+
     Raises:
         PolicyError: the array is too small, has another word size or cannot be written.
     """
     rows = _writable(out, 2)
+    if not isinstance(matchers, Sequence) or not all(isinstance(matcher, Matcher) for matcher in matchers):
+        raise PolicyError("fill_masks() takes a sequence of matchers and an array")
     if len(rows) < len(matchers):
         raise PolicyError(f"{len(matchers)} matchers need as many rows, and the array has {len(rows)}")
     for matcher, row in zip(matchers, rows, strict=False):

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
+import signal
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -57,3 +63,46 @@ def test_a_vocabulary_that_cannot_write_it() -> None:
         mw.compile(mw.choice(["ab"]), make_vocabulary([b"a", b"c"]))
     with pytest.raises(UnspellableError):
         mw.compile(mw.json_schema({"type": "string"}), make_vocabulary([b"a", b"1"]))
+
+
+def test_a_guide_pickles_and_copies_as_its_source() -> None:
+    """A copy of a guide judges as the guide does."""
+    vocabulary = mw.Vocabulary.from_tokens([b"", *(bytes([byte]) for byte in range(256))], end_ids=[0])
+    guide = mw.compile(mw.json_schema({"type": "integer"}), vocabulary)
+    for other in (pickle.loads(pickle.dumps(guide)), copy.deepcopy(guide)):
+        assert other.matches("12")
+        assert not other.matches('"12"')
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on: forking beside threads is what is tested
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_waits_for_what_another_thread_learns() -> None:
+    """A child that was forked while another thread used the guide can use it too."""
+    vocabulary = mw.Vocabulary.from_tokens([b"", *(bytes([byte]) for byte in range(256))], end_ids=[0])
+    guide = mw.compile(mw.json_schema({}), vocabulary)
+    done = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not done.is_set():
+            number += 1
+            guide.matcher().advance_bytes(b'{"k%d": [1, {"a": "' % number)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for number in range(12):
+            child = os.fork()
+            if child == 0:
+                guide.matcher().advance_bytes(b'{"z%d": 1' % number)
+                os._exit(0)
+            deadline = time.monotonic() + 20
+            while os.waitpid(child, os.WNOHANG)[0] == 0:
+                if time.monotonic() > deadline:
+                    os.kill(child, signal.SIGKILL)
+                    os.waitpid(child, 0)
+                    pytest.fail("the child waits for a lock")
+                time.sleep(0.005)
+    finally:
+        done.set()
+        thread.join()

@@ -9,6 +9,7 @@ import maskwright as mw
 from maskwright.cli.console import write
 from maskwright.cli.excerpts import draw_excerpt, draw_mask
 from maskwright.cli.exits import Exit
+from maskwright.cli.misspelling import find_misspelt
 from maskwright.cli.policies import add_policies, compile_schema_argument
 from maskwright.cli.sources import read_schema
 from maskwright.cli.vocabularies import add_vocabulary, read_vocabulary
@@ -37,9 +38,9 @@ def run(arguments: argparse.Namespace) -> Exit:
         write(f"{name}: refused, {_count(len(error.problems), 'problem')}\n\n")
         write("\n".join(_draw_problem(problem, data) for problem in error.problems))
         return Exit.REFUSED
-    lines = [f"{name}: supported; every keyword of it is enforced"]
+    lines = [f"{name}: supported; every keyword of JSON Schema in it is enforced"]
     lines += ["policies:", *(f"  {policy} = {value!r}" for policy, value in constraint.policies.items())]
-    lines += _draw_warnings(constraint.warnings)
+    lines += _draw_warnings([*constraint.warnings, *find_misspelt(data)])
     lines += [f"first mask ({cutter.name}, {len(cutter.vocabulary)} ids):", f"  {allowed}"]
     write("\n".join(lines) + "\n")
     return Exit.OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from functools import partial
 from time import perf_counter
 
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         raise InputError("schema and prompt cannot both come from standard input")
     if arguments.threads < 1:
         raise InputError("--threads must be at least 1")
-    limit_threads(arguments.threads)
+    # More threads than cores wait for each other: 64 on two cores wrote nothing in 20 s.
+    limit_threads(min(arguments.threads, os.cpu_count() or 1))
     constraint = compile_schema_argument(arguments)
     prompt = (
         text_of(arguments.prompt, "--prompt") if arguments.prompt_file is None else read_text(arguments.prompt_file)

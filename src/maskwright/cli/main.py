@@ -15,7 +15,7 @@ import maskwright as mw
 from maskwright.cli import check, generate, model, show
 from maskwright.cli.console import say
 from maskwright.cli.exits import Exit
-from maskwright.errors import InputError
+from maskwright.errors import InputError, PolicyError
 
 __all__ = ["main"]
 
@@ -47,7 +47,7 @@ def _run(arguments: argparse.Namespace) -> Exit:
     try:
         command, _ = _COMMANDS[arguments.command]
         return Exit(command.run(arguments))
-    except InputError as error:
+    except (InputError, PolicyError) as error:
         say(f"maskwright: {error}")
         return Exit.USAGE
     except mw.MaskwrightError as error:
