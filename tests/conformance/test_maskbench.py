@@ -19,7 +19,10 @@ RECORD = Path(__file__).with_name("maskbench.json")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not (ARCHIVE.exists() and SAMPLE.exists()), reason="../shared with MaskBench is not here"),
+    pytest.mark.skipif(
+        not (ARCHIVE.exists() and SAMPLE.exists()),
+        reason="MaskBench is not here: put the workplace's folder shared beside the clone",
+    ),
 ]
 
 

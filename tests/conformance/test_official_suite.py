@@ -31,7 +31,10 @@ DIALECTS = {
 }
 PARTS = {"required": "*.json", "formats": "optional/format/*.json", "optional": "optional/*.json"}
 
-pytestmark = pytest.mark.skipif(not SUITE.exists(), reason="the shared folder with the suite is not here")
+pytestmark = pytest.mark.skipif(
+    not SUITE.exists(),
+    reason="the suite is not here: put JSON-Schema-Test-Suite into ../shared/data/json-schema-test-suite",
+)
 
 
 @cache

@@ -18,7 +18,9 @@ FILE = SHARED / "cases/open.jsonl"
 #: Cases that wait for a later issue: id -> words of the reason with which they are refused.
 REFUSED: Final[dict[str, str]] = json.loads(Path(__file__).with_name("open_cases_refused.json").read_text())
 
-pytestmark = pytest.mark.skipif(not FILE.exists(), reason="../shared/cases/open.jsonl is not here")
+pytestmark = pytest.mark.skipif(
+    not FILE.exists(), reason="the cases are not here: put the workplace's folder shared beside the clone"
+)
 
 
 @cache
