@@ -60,22 +60,24 @@ class Moves:
         self.expressions = expressions
         self.emptiness_states = emptiness_states
         #: ``known[x]``: the moves of the text expression x, dead targets left out.
-        self.known: dict[int, list[Move]] = {}
+        self.known: dict[int, tuple[Move, ...]] = {}
         #: ``drafts[x]``: the moves of x, dead targets included; only for hollow expressions.
-        self.drafts: dict[int, list[Move]] = {}
+        self.drafts: dict[int, tuple[Move, ...]] = {}
         #: ``life[x]``: ALIVE or DEAD for hollow expressions that were decided.
         self.life: dict[int, int] = {}
 
     def of(self, x: int) -> list[Move]:
         """The moves of an expression."""
-        found = self.known.get(x)
-        if found is None:
-            found = self._derive(x)
-            if self.expressions.hollow[x]:
-                found = [move for move in found if self.is_alive(move[2])]
-            # The moves of a byte expression go into its state's row, once: keeping them too would double the memory.
-            if self.expressions.kind[x] < RAW:
-                self.known[x] = found
+        known = self.known.get(x)
+        if known is not None:
+            return list(known)
+        found = self._derive(x)
+        if self.expressions.hollow[x]:
+            found = [move for move in found if self.is_alive(move[2])]
+        # The moves of a byte expression go into its state's row, once: keeping them too would double the memory.
+        # Tuples of numbers are nothing that Python's collector must look at; lists lengthened its full passes.
+        if self.expressions.kind[x] < RAW:
+            self.known[x] = tuple(found)
         return found
 
     def is_alive(self, x: int) -> bool:
@@ -113,9 +115,11 @@ class Moves:
         return False
 
     def _draft(self, x: int) -> list[Move]:
-        found = self.drafts.get(x)
-        if found is None:
-            found = self.drafts[x] = self._derive(x)
+        known = self.drafts.get(x)
+        if known is not None:
+            return list(known)
+        found = self._derive(x)
+        self.drafts[x] = tuple(found)
         return found
 
     def _below(self, x: int) -> list[Move]:
