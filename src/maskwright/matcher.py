@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import index
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from maskwright.kernel.walk import REFUSED
 from maskwright.vocabulary import Vocabulary
 
 __all__ = ["Matcher", "fill_masks"]
+
+#: Tokens after which a matcher asks whether what was learned outgrew its limits.
+_SETTLE: Final = 16
 
 
 class Matcher:
@@ -263,7 +267,8 @@ class Matcher:
     def _push(self, entry: int | bytes, configuration: int) -> None:
         self._history.append(entry)
         self._configurations.append(configuration)
-        self._engine.settle_down()
+        if isinstance(entry, bytes) or len(self._history) % _SETTLE == 0:
+            self._engine.settle_down()
 
     def _bytes(self, entry: int | bytes) -> bytes:
         if isinstance(entry, bytes):

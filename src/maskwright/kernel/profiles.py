@@ -4,6 +4,7 @@ For a state that loops on text without end (the body of a JSON string, ``[a-z]*`
 
 * ``inside``: the tokens after which the lexeme still goes on or has just ended;
 * ``rests``: a trie of what is left of the tokens in which it ended earlier, each rest with its tokens;
+* ``landing``: the state after each token that stays inside;
 * ``spent``: how many characters of the loop each of those tokens uses up.
 
 A mask then is ``inside`` and a walk of the small trie from what follows the lexeme. A bounded loop (``maxLength``) is
@@ -32,6 +33,7 @@ class Profile:
         self.inside = array("I", bytes(4 * self.words))
         self.spent = array("i", b"\xff" * (4 * width))
         self.crossing = array("i", b"\xff" * (4 * width))
+        self.landing = array("i", bytes(4 * width))
         self.most = 0
         self.limits = {}
         self.floors = {}
@@ -84,6 +86,7 @@ class Profile:
                 token = order[j]
                 inside[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
                 spent[token] = count[d]
+                self.landing[token] = after
                 if count[d] > self.most:
                     self.most = count[d]
                 if not lexicon.flags[after] & continues:

@@ -11,6 +11,7 @@ cdef class Walker(Frames):
     cdef public list end_ids               # token ids that end the output
     cdef public list doubtful              # tokens of the last mask that end two captured strings, not set in it
 
+    cpdef int advance(self, int configuration, int token, bytes data, object source) except -2
     cdef int _walk(self, Trie trie, unsigned int[::1] row, int node, int stop, unsigned long long covered, int covered_most) except -1
     cpdef int fill(self, int configuration, unsigned int[::1] row) except -1
     cdef int _fill_items(self, tuple items, unsigned int[::1] row) except -1
