@@ -144,8 +144,9 @@ class Engine:
         self.words = (self.width + 31) // 32
         with self.lock:
             self.now = self._begin()
-        root, spelling = self.now.walker.root, self.now.spelling
-        if root == REFUSED or (spelling is not None and not spelling.is_live(root)):
+            root, spelling = self.now.walker.root, self.now.spelling
+            is_live = root != REFUSED and (spelling is None or spelling.is_live(root))
+        if not is_live:
             raise UnspellableError(
                 "no sequence of tokens of this vocabulary spells an output that the constraint allows" + self._lacking()
             )
@@ -169,12 +170,13 @@ class Engine:
             generation.spelling = Spelling(walker, self.vocabulary, self.limits)
         return generation
 
-    def _renew(self) -> None:
-        """Start anew if what was learned outgrew its limits; matchers then read their history again."""
-        walker = self.now.walker
-        states, configurations = len(walker.lexicon.state_expressions), len(walker.configurations)
-        if states > self.now.most_states or configurations > self.now.most_configurations:
-            self.now = self._begin()
+    def settle_down(self) -> None:
+        """Between two steps: start anew if what was learned outgrew its limits; matchers then read their history."""
+        with self.lock:
+            walker = self.now.walker
+            states, configurations = len(walker.lexicon.state_expressions), len(walker.configurations)
+            if states > self.now.most_states or configurations > self.now.most_configurations:
+                self.now = self._begin()
 
     def tolerate(self) -> None:
         """After a history was read again: one long output may need more than the limits, and must not evict itself."""
@@ -274,8 +276,3 @@ class Engine:
             return [], []
         walker = self.now.walker
         return walker.next_bytes(configuration), walker.nodes(configuration)
-
-    def settle_down(self) -> None:
-        """Between two steps: drop what was learned if it outgrew its limits."""
-        with self.lock:
-            self._renew()

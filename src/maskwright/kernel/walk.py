@@ -50,7 +50,7 @@ class Walker(Frames):
     ) -> cython.int:
         """The configuration after a token's bytes, or REFUSED; see ``Frames.advance``.
 
-        Where a single string body goes on, its profile knows the state after the token: half of all steps are such.
+        Where a single string body goes on, its profile knows the state after the token.
         """
         items: tuple = self.configurations[configuration]
         if len(items) == 1:
