@@ -1,21 +1,20 @@
-r"""Named sets of code points: ``\d`` ``\w`` ``\s``, ``\p{..}``, POSIX classes, and case folding.
+r"""Named sets of code points: ``\d`` ``\w`` ``\s``, POSIX classes, and case folding.
 
-General categories come from :mod:`unicodedata` (the Unicode version of the running Python). Scripts and most binary
-properties are not in it; they are unknown here and refused by the caller. Tables are built at first use: one pass over
-the code points, tens of milliseconds.
+What a dialect leaves to Unicode comes from :mod:`maskwright.regex.properties`, but for Python's own shorthands, which
+depend on the running Python as ``re`` does: built at first use by one pass over the code points, tens of milliseconds.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import chain, groupby
-from typing import Final, TypeVar
+from typing import Final
 
-from maskwright.regex.ranges import ALL, Ranges, difference, normal, union
+from maskwright.regex.properties import category, property_ranges
+from maskwright.regex.ranges import NONE, Ranges, difference, normal, union
 
-__all__ = ["ASCII", "DIGITS", "ECMA_SPACES", "POSIX", "WORDS", "fold", "property_ranges", "unicode_class"]
+__all__ = ["ASCII", "DIGITS", "ECMA_SPACES", "POSIX", "WORDS", "fold", "unicode_class"]
 
 ASCII: Final[Ranges] = ((0, 0x7F),)
 DIGITS: Final[Ranges] = ((0x30, 0x39),)
@@ -28,8 +27,6 @@ ECMA_SPACES: Final[Ranges] = (
 )  # fmt: skip
 #: Unicode's White_Space (PropList.txt).
 WHITE_SPACE: Final[Ranges] = union(difference(ECMA_SPACES, ((0xFEFF, 0xFEFF),)), ((0x85, 0x85),))
-#: Alphabetic beyond L, Nl and M (Other_Alphabetic of PropList.txt that is in So): circled and squared letters.
-ALPHABETIC_SYMBOLS: Final[Ranges] = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 
 #: The classes of POSIX brackets, ASCII only as in Rust's regex.
 POSIX: Final[dict[str, Ranges]] = {
@@ -49,119 +46,39 @@ POSIX: Final[dict[str, Ranges]] = {
     "xdigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
 }
 
-#: PropertyValueAliases.txt, General_Category: long name and short name.
-_CATEGORY_NAMES: Final = """
-    Letter:L Cased_Letter:LC Uppercase_Letter:Lu Lowercase_Letter:Ll Titlecase_Letter:Lt Modifier_Letter:Lm
-    Other_Letter:Lo Mark:M Combining_Mark:M Nonspacing_Mark:Mn Spacing_Mark:Mc Enclosing_Mark:Me Number:N
-    Decimal_Number:Nd digit:Nd Letter_Number:Nl Other_Number:No Punctuation:P punct:P Connector_Punctuation:Pc
-    Dash_Punctuation:Pd Open_Punctuation:Ps Close_Punctuation:Pe Initial_Punctuation:Pi Final_Punctuation:Pf
-    Other_Punctuation:Po Symbol:S Math_Symbol:Sm Currency_Symbol:Sc Modifier_Symbol:Sk Other_Symbol:So
-    Separator:Z Space_Separator:Zs Line_Separator:Zl Paragraph_Separator:Zp Other:C Control:Cc cntrl:Cc Format:Cf
-    Surrogate:Cs Private_Use:Co Unassigned:Cn
-"""
-_CATEGORIES: Final[dict[str, str]] = dict(name.split(":") for name in _CATEGORY_NAMES.split())
-_SHORT: Final = frozenset(_CATEGORIES.values())
-
-
-_Value = TypeVar("_Value")
-
-#: Planes 4 to 13 are unassigned and 15 to 16 private in every version of Unicode; not looking at them is three times
-#: faster than the full pass (40 against 120 ms).
-_LOOKED_AT: Final = ((0, 0x3FFFF), (0xE0000, 0xEFFFF))
-_NOT_LOOKED_AT: Final[dict[str, Ranges]] = {
-    "Cn": ((0x40000, 0xDFFFF), (0xFFFFE, 0xFFFFF), (0x10FFFE, 0x10FFFF)),
-    "Co": ((0xF0000, 0xFFFFD), (0x100000, 0x10FFFD)),
-}
-
-
-def _spans(value: Callable[[str], _Value]) -> Iterator[tuple[_Value, tuple[int, int]]]:
-    """Maximal runs of code points of the planes looked at whose character has one value."""
-    for first, last in _LOOKED_AT:
-        start = first
-        for found, run in groupby(map(value, map(chr, range(first, last + 1)))):
-            after = start + sum(1 for _ in run)
-            yield found, (start, after - 1)
-            start = after
-
-
-@cache
-def _general_categories() -> dict[str, Ranges]:
-    """Two-letter category to ranges, in one pass over all code points."""
-    found: dict[str, list[tuple[int, int]]] = {name: list(ranges) for name, ranges in _NOT_LOOKED_AT.items()}
-    for name, span in _spans(unicodedata.category):
-        found.setdefault(name, []).append(span)
-    return {name: normal(ranges) for name, ranges in found.items()}
-
-
-@cache
-def _category(short: str) -> Ranges:
-    table = _general_categories()
-    if short == "LC":
-        return union(table["Lu"], table["Ll"], table["Lt"])
-    return normal(chain.from_iterable(ranges for name, ranges in table.items() if name.startswith(short)))
-
 
 def _where(test: Callable[[str], bool]) -> Ranges:
-    """The code points whose character passes a test that no unassigned or private one passes."""
-    return normal(span for good, span in _spans(test) if good)
+    """The code points whose character passes a test that no unassigned or private one passes.
+
+    Planes 4 to 13 are unassigned and 15 to 16 private in every version of Unicode; not looking at them is three times
+    faster than the full pass (40 against 120 ms).
+    """
+    found: list[tuple[int, int]] = []
+    for first, last in ((0, 0x3FFFF), (0xE0000, 0xEFFFF)):
+        start = first
+        for good, run in groupby(map(test, map(chr, range(first, last + 1)))):
+            after = start + sum(1 for _ in run)
+            if good:
+                found.append((start, after - 1))
+            start = after
+    return normal(found)
 
 
 @cache
 def unicode_class(name: str) -> Ranges:
-    """A shorthand with Unicode meaning: ``digit``, ``space``, ``word`` (UTS 18), ``python space``, ``python word``."""
+    """A shorthand with Unicode meaning: ``digit``, ``space``, ``word`` (UTS 18), or those with ``python`` before."""
     if name == "digit":
-        return _category("Nd")
+        return category("Nd")
+    if name == "python digit":
+        return _where(str.isdecimal)
     if name == "space":
         return WHITE_SPACE
     if name == "python space":
         return _where(str.isspace)
     if name == "python word":
         return union(_where(str.isalnum), ((0x5F, 0x5F),))
-    parts = map(_category, ("L", "Nl", "M", "Nd", "Pc"))
-    return union(*parts, ALPHABETIC_SYMBOLS, ((0x200C, 0x200D),))
-
-
-#: Binary properties that can be had exactly (str.isupper and str.islower are the derived properties themselves).
-_BINARY: Final[dict[str, Callable[[], Ranges]]] = {
-    "Any": lambda: ALL,
-    "ASCII": lambda: ASCII,
-    "Assigned": lambda: difference(ALL, _category("Cn")),
-    "ASCII_Hex_Digit": lambda: POSIX["xdigit"],
-    "AHex": lambda: POSIX["xdigit"],
-    "White_Space": lambda: WHITE_SPACE,
-    "space": lambda: WHITE_SPACE,
-    "Uppercase": lambda: _where(str.isupper),
-    "Upper": lambda: _where(str.isupper),
-    "Lowercase": lambda: _where(str.islower),
-    "Lower": lambda: _where(str.islower),
-}
-
-
-def _loosened(name: str) -> str:
-    return name.replace("_", "").replace("-", "").replace(" ", "").lower()
-
-
-_LOOSE: Final[dict[str, str]] = {_loosened(name): name for name in (*_BINARY, *_CATEGORIES, *_SHORT)}
-
-
-@lru_cache(maxsize=256)
-def property_ranges(name: str, *, loose: bool) -> Ranges | None:
-    r"""The set of ``\p{name}`` (also ``gc=...``), ``None`` if it cannot be had from :mod:`unicodedata`.
-
-    With ``loose`` the name is compared without case, blanks, ``_`` and ``-`` (UAX 44 LM3).
-    """
-    key, equals, value = name.partition("=")
-    if equals:
-        known = _loosened(key) in {"gc", "generalcategory"} if loose else key in {"gc", "General_Category"}
-        if not known:
-            return None
-        name = value
-    if loose:
-        name = _LOOSE.get(_loosened(name), name)
-    if name in _BINARY and not equals:
-        return _BINARY[name]()
-    short = _CATEGORIES.get(name, name)
-    return _category(short) if short in _SHORT else None
+    alphabetic = property_ranges("Alphabetic", loose=False) or NONE
+    return union(alphabetic, *map(category, ("M", "Nd", "Pc")), ((0x200C, 0x200D),))
 
 
 def _simple_folding(char: str) -> str:

@@ -151,7 +151,7 @@ _PYTHON: Final = Dialect(
     loose_dash=False,
     line_ends=((0x0A, 0x0A),),
     dollar="final line end",
-    shorthands=MappingProxyType({"d": "digit", "w": "python word", "s": "python space"}),
+    shorthands=MappingProxyType({"d": "python digit", "w": "python word", "s": "python space"}),
     python_folding=True,
 )
 

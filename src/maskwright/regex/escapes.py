@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Final
 
 from maskwright.errors import PatternError
-from maskwright.regex.classes import property_ranges
 from maskwright.regex.dialects import Dialect, shorthand
 from maskwright.regex.faults import pattern_fault
+from maskwright.regex.properties import property_ranges
 from maskwright.regex.ranges import Ranges, inversion
 from maskwright.regex.syntax import AnchorKind
 
@@ -147,8 +147,8 @@ def _property(text: str, start: int, dialect: Dialect) -> tuple[Ranges, int]:
     name = (found[2] or found[3]).replace(":", "=") if loose else found[2]
     ranges = property_ranges(name, loose=loose)
     if ranges is None:
-        reason = f"the Unicode property {name!r} is unknown here"
-        remedy = "general categories such as L, Lu, Nd are known; scripts are not, write their ranges"
+        reason = f"no Unicode property is named {name!r} in the dialect {dialect.name}"
+        remedy = "as in L, Lu, Alphabetic, Script=Greek, scx=Grek; or write the ranges"
         raise pattern_fault(text, (start, found.end()), reason, remedy)
     negative = (text[start + 1] == "P") != bool(found[1])
     return (inversion(ranges) if negative else ranges), found.end()

@@ -11,6 +11,8 @@ import pytest
 
 from maskwright.errors import ConstraintError
 from maskwright.regex.compile import search_term
+from maskwright.regex.properties import property_names, property_ranges
+from maskwright.regex.ranges import normal
 from tests.oracle.terms import matches
 
 NODE = shutil.which("node")
@@ -80,3 +82,27 @@ def test_the_lenient_dialect_reads_the_u_flag_alike() -> None:
             assert "not supported" in str(error), pattern  # noqa: PT017 - some constructs are refused on purpose
             continue
         assert [matches(term, text) for text in texts] == theirs, pattern
+
+
+PROPERTIES = """
+const names = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+let all = '';
+for (let point = 0; point <= 0x10FFFF; point++)
+    if (point < 0xD800 || point > 0xDFFF) all += String.fromCodePoint(point);
+console.log(JSON.stringify(names.map(name => [...all.matchAll(new RegExp(`\\\\p{${name}}+`, 'gu'))].map(
+    ([run]) => [run.codePointAt(0), [...run].at(-1).codePointAt(0)]))));
+"""
+
+
+@pytest.mark.parametrize("seed", range(1))
+def test_properties_are_those_of_v8(seed: int) -> None:
+    """Sets of code points by name; only where both know the same version of Unicode."""
+    version = subprocess.run([str(NODE), "-p", "process.versions.unicode"], capture_output=True, text=True, check=True)
+    if not version.stdout.startswith("17."):
+        pytest.skip("V8 with another version of Unicode")
+    names = random.Random(seed).sample(property_names(), 25)
+    asked = json.dumps(names)
+    answer = subprocess.run([str(NODE), "-e", PROPERTIES], input=asked, capture_output=True, text=True, check=True)
+    for name, theirs in zip(names, json.loads(answer.stdout), strict=True):
+        # A run that ends before the surrogates and goes on behind them is one run there.
+        assert property_ranges(name, loose=False) == normal(map(tuple, theirs)), name
