@@ -85,15 +85,15 @@ def _strings(value: Any) -> list[str]:
 
 
 @cache
-def _numbers() -> jsonschema.TypeChecker:
-    """Decimals are numbers, and integers if they are whole."""
+def _numbers(*, whole: bool) -> jsonschema.TypeChecker:
+    """Decimals are numbers, and integers if they are whole, but not in draft 4."""
     checker: jsonschema.TypeChecker = jsonschema.Draft202012Validator.TYPE_CHECKER
     return checker.redefine_many(
         {
             "number": lambda _, value: isinstance(value, int | Decimal) and not isinstance(value, bool),
             "integer": lambda _, value: (
                 (isinstance(value, int) and not isinstance(value, bool))
-                or (isinstance(value, Decimal) and value == value.to_integral_value())
+                or (whole and isinstance(value, Decimal) and value == value.to_integral_value())
             ),
         }
     )
@@ -156,6 +156,10 @@ def accepts(schema: Any, *, default: Any = jsonschema.Draft202012Validator) -> C
     """What ``jsonschema`` says of values, formats included; numbers exact, whatever their size."""
     kind = validator_for(schema, default=default)
     keywords = {"multipleOf": _multiple, "pattern": _pattern, "patternProperties": _pattern_properties}
-    extended = jsonschema.validators.extend(kind, keywords, type_checker=_numbers())
+    numbers = _numbers(whole=kind is not jsonschema.Draft4Validator)
+    extended = jsonschema.validators.extend(kind, keywords, type_checker=numbers)
+    if isinstance(schema, dict):
+        # Where a reference meets ``$schema`` again, jsonschema goes on with its own class instead of this one.
+        schema = {keyword: value for keyword, value in schema.items() if keyword != "$schema"}
     validator = extended(schema, format_checker=kind.FORMAT_CHECKER)
     return lambda value: bool(validator.is_valid(value))

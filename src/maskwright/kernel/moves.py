@@ -251,7 +251,7 @@ class Moves:
         units = _clip(inner, ((0, 0xD7FF),))
         pair = e.raw(e.words(("\\u",), False))
         for unit, last, rests in _split(
-            [(low - 0x10000, high - 0x10000, t) for low, high, t in inner if high > 0xFFFF], 10
+            [(low - 0x10000, high - 0x10000, t) for low, high, t in _clip(inner, ((0x10000, 0x10FFFF),))], 10
         ):
             shifted = [(low + 0xDC00, high + 0xDC00, then) for low, high, then in rests]
             units.append((0xD800 + unit, 0xD800 + last, e.cat(pair, e.partial(HEX, 4, shifted))))
