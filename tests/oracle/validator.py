@@ -1,9 +1,9 @@
 """JSON Schema as its specifications put it, keyword after keyword: slow, obvious, exact.
 
-A second opinion beside ``jsonschema``, whose answers on ``uniqueItems`` and numbers are not always right (the list
-``DEFECTS`` of ``tests/properties/test_schema_laws.py``). Values come from :func:`tests.oracle.json_text.parse_strictly`,
-schemas from :func:`read`: whole numbers are ``int``, all others ``Decimal``, so no float rounds. References are pointers
-within the document (``#``, ``#/...``, or an anchor in ``$defs``), so dynamic ones are plain ones; formats only annotate. Recurses, since it judges small schemas.
+A second opinion beside ``jsonschema``, which is not always right (``DEFECTS`` of ``tests/properties``'s laws). Values
+come from :func:`tests.oracle.json_text.parse_strictly`, schemas from :func:`read`: whole numbers are ``int``, all others
+``Decimal``, so no float rounds. References are pointers within the document (``#``, ``#/...``) or anchors in ``$defs``, so
+dynamic ones are plain ones. Formats only annotate. It recurses, since it judges small schemas.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def _dependencies(validator: Validator, _schema: Any, demands: Any, value: Any, 
         if key in value and isinstance(demand, list):
             _demand(value.keys() >= set(demand))
         elif key in value:
-            validator._must(demand, value, seen)  # noqa: SLF001
+            validator._must(demand, value, seen)
 
 
 def _unevaluated_properties(validator: Validator, _schema: Any, rest: Any, value: Any, seen: Evaluated) -> None:
@@ -275,12 +275,12 @@ def _unevaluated_properties(validator: Validator, _schema: Any, rest: Any, value
 
 
 def _ref(validator: Validator, _schema: Any, reference: Any, value: Any, seen: Evaluated) -> None:
-    validator._must(reference, value, seen, validator._target)  # noqa: SLF001
+    validator._must(reference, value, seen, validator._target)
 
 
 def _all_of(validator: Validator, _schema: Any, options: Any, value: Any, seen: Evaluated) -> None:
     for one in options:
-        validator._must(one, value, seen)  # noqa: SLF001
+        validator._must(one, value, seen)
 
 
 def _any_of(validator: Validator, _schema: Any, options: Any, value: Any, seen: Evaluated) -> None:
@@ -306,7 +306,7 @@ def _if(validator: Validator, schema: Any, condition: Any, value: Any, seen: Eva
         seen.add(found)
     branch = "else" if found is None else "then"
     if branch in schema:
-        validator._must(schema[branch], value, seen)  # noqa: SLF001
+        validator._must(schema[branch], value, seen)
 
 
 _ANY: Final = (_Keyword("type", _type), _Keyword("enum", _enum), _Keyword("const", _const, 6))
