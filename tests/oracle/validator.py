@@ -1,9 +1,9 @@
 """JSON Schema as its specifications put it, keyword after keyword: slow, obvious, exact.
 
 A second opinion beside ``jsonschema``, which is not always right (``DEFECTS`` of ``tests/properties``'s laws). Values
-come from :func:`tests.oracle.json_text.parse_strictly`, schemas from :func:`read`: whole numbers are ``int``, all others
-``Decimal``, so no float rounds. References are pointers within the document (``#``, ``#/...``) or anchors in ``$defs``, so
-dynamic ones are plain ones. Formats only annotate. It recurses, since it judges small schemas.
+come from :func:`tests.oracle.json_text.parse_strictly`, schemas from :func:`read`: whole numbers are ``int``, others
+``Decimal``, so no float rounds. References are pointers within the document (``#``, ``#/...``) or anchors in ``$defs``,
+so dynamic ones are plain ones. Formats only annotate. It recurses, since it judges small schemas.
 """
 
 from __future__ import annotations
