@@ -105,7 +105,16 @@ def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
 class Generation:
     """What an engine has learned since it last dropped everything; replaced as a whole, never emptied."""
 
-    __slots__ = ("doubtful", "masks", "most_configurations", "most_states", "spelling", "transitions", "walker")
+    __slots__ = (
+        "completion",
+        "doubtful",
+        "masks",
+        "most_configurations",
+        "most_states",
+        "spelling",
+        "transitions",
+        "walker",
+    )
 
     def __init__(self, walker: Walker, end_mask: Mask, limits: Limits, *, checks_spelling: bool) -> None:
         self.walker = walker
@@ -119,6 +128,8 @@ class Generation:
         #: ``transitions[configuration << 32 | token]``: steps that a matcher may take unasked, REFUSED among them.
         self.transitions: dict[int, int] = {} if checks_spelling else walker.transitions
         self.spelling: Spelling | None = None
+        #: What :mod:`maskwright.completion` learned, made when first asked for.
+        self.completion: object | None = None
 
 
 class Engine:

@@ -46,6 +46,17 @@ class Guide:
         matcher.advance_bytes(data)
         return matcher.is_accepting
 
+    def complete(self, text: str | bytes) -> bytes:
+        """The shortest text that makes a beginning of an output a whole one; empty if it may end.
+
+        Raises:
+            TokenError: the text is no beginning of an output; the message says where and why.
+            LimitError: no completion is found within ``Limits``.
+        """
+        matcher = self.matcher()
+        matcher.advance_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+        return matcher.complete()
+
     def __reduce__(self) -> tuple[Callable[..., Guide], tuple[Constraint, Vocabulary]]:
         """Pickle as the constraint and the vocabulary; what was learned is learned again."""
         return compile_guide, (self.constraint, self.vocabulary)

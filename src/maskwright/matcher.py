@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maskwright.completion import completion_of
 from maskwright.engine import ENDED, Engine, Mask, Written
 from maskwright.errors import PolicyError, TokenError, VocabularyError
 from maskwright.explanation import explain_bytes
@@ -206,6 +207,18 @@ class Matcher:
         other._history = self._history.copy()
         other._configurations = self._configurations.copy()
         return other
+
+    def complete(self) -> bytes:
+        """The shortest text that makes what was written a complete output; empty if it may end here.
+
+        Among texts of equal length ASCII is preferred. What is written stays as it is: a beginning that was cut off in
+        the middle of a character, an escape or a number is gone on with.
+
+        Raises:
+            LimitError: no completion is found within ``Limits``, or it takes more than 4 MiB.
+        """
+        with self._engine.lock:
+            return completion_of(self._engine).text(self._now(), self._source)
 
     def forced_bytes(self) -> bytes:
         """The bytes that every continuation begins with; empty where there is a choice or the output may end."""

@@ -15,7 +15,7 @@ from maskwright.schema.document import read_json
 from maskwright.schema.layout import Whitespace
 from maskwright.schema.liveness import Liveness
 from maskwright.schema.members import Cell
-from maskwright.schema.nodekeys import AT_VALUE, AtMember, AtValue
+from maskwright.schema.nodekeys import AT_KEY, AT_VALUE, AtKey, AtMember, AtValue
 from maskwright.schema.objects import Objects
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import Reader
@@ -64,7 +64,7 @@ class SchemaNetwork:
         reader = Reader(stores)
         liveness = Liveness(stores, reader)
         symbols = Symbols(stores, reader)
-        objects = Objects(stores, liveness, symbols)
+        objects = self._objects = Objects(stores, liveness, symbols)
         arrays = Arrays(stores, liveness, symbols)
         #: By tag: see :mod:`maskwright.schema.nodekeys`.
         self._expanders: tuple[Callable[[Any], Iterable[Production]], ...] = (
@@ -106,6 +106,10 @@ class SchemaNetwork:
         member = cast("AtMember", key)
         cell = cast("Cell", member.cell)
         return member._replace(seen=with_key(member.seen, cell, text))
+
+    def enough(self, key: NodeKey) -> int:
+        """The words of a node's switch that suffice for a shortest text, as bits; 0 if all of the node may be needed."""
+        return self._objects.enough(cast("AtKey", key)) if cast("AtKey", key).tag == AT_KEY else 0
 
     def describe(self, key: NodeKey) -> str:
         """What is read at a node, in words."""

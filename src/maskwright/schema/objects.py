@@ -104,6 +104,10 @@ class Objects:
                     productions.append((Capture(term, self._member(alternatives, key, free, cell)),))
         return tuple(productions)
 
+    def enough(self, key: AtKey) -> int:
+        """The words of the switch at a key that suffice for a shortest text, as bits; 0 for all productions."""
+        return self._straight.enough(key)
+
     def at_member(self, key: AtMember) -> list[Production]:
         """A colon, the value and what follows it, once for each alternative."""
         mark = marks(self._whitespace, key.level)

@@ -91,6 +91,24 @@ class Straight:
             cells.update(keys[1])
         return names, tuple([cell for cell in key.frame.cells if cell in cells]) if cells else ()
 
+    def enough(self, key: AtKey) -> int:
+        """The first name that must come, as a bit, if shortest texts need no other here; 0 if they might.
+
+        All names that must come do, and their order costs nothing; without this a search for the shortest text would
+        visit every subset of them.
+        """
+        rest = key.residual
+        if not isinstance(rest, MemberRest) or not rest.required:
+            return 0
+        keys = self.keys(key)
+        if keys is None or (self._is_declared and rest.least > rest.required.bit_count()):
+            return 0
+        required = rest.required
+        if rest.members is not key.frame:
+            required = mask_of(map(key.frame.index.__getitem__, rest.required_names))
+        needed = required & keys[0]
+        return needed & -needed
+
     def goes_on(self, key: AtKey) -> bool | None:
         """Whether any key may come, where that can be told at once."""
         rest = key.residual
