@@ -108,7 +108,7 @@ class SchemaNetwork:
         return member._replace(seen=with_key(member.seen, cell, text))
 
     def enough(self, key: NodeKey) -> int:
-        """The words of a node's switch that suffice for a shortest text, as bits; 0 if all of the node may be needed."""
+        """The words of a node's switch that suffice for a shortest text, as bits; 0 if all may be needed."""
         return self._objects.enough(cast("AtKey", key)) if cast("AtKey", key).tag == AT_KEY else 0
 
     def describe(self, key: NodeKey) -> str:
