@@ -1,7 +1,7 @@
 """A pydantic model filled in by the default model, run by the built-in decoder.
 
 maskwright model fetch
-pip install pydantic
+pip install "maskwright[pydantic]"
 python examples/pydantic_model.py
 """
 
@@ -32,7 +32,7 @@ def main() -> None:
     """Ask for one person and print it."""
     model = LocalModel.from_gguf(find("smollm2"))
     # "spaced" and "minimal" leave the model no choice in punctuation, so that is written without running the model.
-    constraint = mw.json_schema(Person.model_json_schema(), objects="closed", whitespace="spaced", escapes="minimal")
+    constraint = mw.json_schema(Person, objects="closed", whitespace="spaced", escapes="minimal")
     guide = mw.compile(constraint, model.vocabulary)
     question = f"Extract name, age, city and languages from the text as a JSON object.\nText: {TEXT}"
     result = generate(model, model.prompter.chat(question), guide, max_tokens=200)

@@ -16,6 +16,7 @@ from maskwright.network.nodes import Lex, Network, NodeKey, Production
 from maskwright.regex.compile import full_term
 from maskwright.schema.compile import compile_schema
 from maskwright.schema.layout import Whitespace
+from maskwright.schema.python_types import is_python_type, schema_of
 
 if TYPE_CHECKING:
     from referencing import Registry
@@ -108,7 +109,7 @@ class _Whole:
 
 
 def json_schema(
-    schema: Mapping[str, Any] | bool | str | bytes,  # noqa: FBT001  (a JSON Schema may be true or false)
+    schema: object,
     *,
     property_order: str = "declared",
     whitespace: str | Whitespace = "flexible",
@@ -123,7 +124,8 @@ def json_schema(
     """JSON texts that a JSON Schema accepts (drafts 4 to 2020-12, by ``$schema``; 2020-12 without).
 
     Args:
-        schema: The schema as parsed JSON, or its text (numbers then keep every digit).
+        schema: The schema as parsed JSON, or its text (numbers then keep every digit); or a Python type,
+            ``TypeAdapter`` or function that pydantic can describe (a function stands for its arguments).
         property_order: ``"declared"``: declared keys in schema order, further keys after them; ``"any"``: any order.
         whitespace: ``"flexible"``, ``"compact"``, ``"spaced"``, ``"any"`` or a :class:`Whitespace` between tokens.
         escapes: ``"all"`` or ``"minimal"`` (only the escapes that JSON demands).
@@ -144,7 +146,8 @@ def json_schema(
     """
     if not isinstance(limits, Limits):
         raise PolicyError(f"limits must be a Limits, not {limits!r}")
-    source = schema if isinstance(schema, (str, bytes, bool)) else _frozen(schema)
+    described = schema_of(schema) if is_python_type(schema) else schema
+    source: Any = described if isinstance(described, (str, bytes, bool)) else _frozen(described)
     options: dict[str, Any] = {
         "property_order": property_order,
         "whitespace": whitespace,

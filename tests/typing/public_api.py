@@ -18,6 +18,8 @@ def constraints() -> list[mw.Constraint]:
         mw.json_schema(True),
         mw.json_schema("{}"),
         mw.json_schema(b"{}"),
+        mw.json_schema(dict[str, list[int]]),
+        mw.json_schema(vocabulary),
         mw.regex("[a-z]+", dialect="python"),
         mw.choice(["yes", "no"]),
         mw.choice(name for name in ("yes", "no")),
