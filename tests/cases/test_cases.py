@@ -14,7 +14,9 @@ from tests.oracle.masks import SINGLES, in_mask, make_vocabulary
 from tests.registry import fetch
 
 BYTES: Final = make_vocabulary(SINGLES)
-CASES: Final[list[dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("json_schema.toml").read_text())["case"]
+CASES: Final[list[dict[str, Any]]] = [
+    case for path in sorted(Path(__file__).parent.glob("*.toml")) for case in tomllib.loads(path.read_text())["case"]
+]
 
 
 @cache
@@ -27,7 +29,8 @@ def vocabulary(name: str) -> mw.Vocabulary:
 
 
 def guide_of(case: dict[str, Any], name: str) -> mw.Guide:
-    return mw.compile(mw.json_schema(case["schema"], property_order="any", whitespace="compact"), vocabulary(name))
+    policies = {"property_order": "any", "whitespace": "compact", **case.get("policies", {})}
+    return mw.compile(mw.json_schema(case["schema"], **policies), vocabulary(name))
 
 
 def can_be_written(matcher: mw.Matcher, text: bytes) -> bool:
