@@ -12,7 +12,7 @@ from typing import Final
 
 from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.lexeme import Term
-from maskwright.schema import date_grammar, uri_grammar
+from maskwright.schema import date_grammar, regex_grammar, uri_grammar
 from maskwright.schema import format_grammars as grammars
 
 __all__ = ["EARLIER_FORMATS", "FORMATS", "Format", "format_term", "is_defined"]
@@ -59,7 +59,7 @@ FORMATS: Final[dict[str, Format]] = {
     "relative-json-pointer": Format(
         "draft-handrews-relative-json-pointer-01 section 3", _FROM_7, uri_grammar.relative_json_pointer
     ),
-    "regex": Format("ECMA-262 section 22.2.1", _NOT_4_6, None),
+    "regex": Format("ECMA-262 section 22.2.1, with the u flag", _NOT_4_6, regex_grammar.regex),
 }
 #: What only earlier drafts knew, or knew otherwise.
 EARLIER_FORMATS: Final[dict[str, Format]] = {
