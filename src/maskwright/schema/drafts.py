@@ -1,7 +1,8 @@
 """The drafts of JSON Schema as data: which keywords each one knows, what they hold and what they apply to.
 
-Sources: draft-fge-json-schema-validation-00 (draft 4), draft-wright-json-schema-validation-01 (6),
-draft-handrews-json-schema-validation-01 (7), the 2019-09 and 2020-12 specifications.
+Sources: draft-zyp-json-schema-03 (draft 3), draft-fge-json-schema-validation-00 (4),
+draft-wright-json-schema-validation-01 (6), draft-handrews-json-schema-validation-01 (7), the 2019-09 and 2020-12
+specifications.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from maskwright.schema.document import EXPONENT_LIMIT, is_number
 __all__ = [
     "ALL_TYPES",
     "DRAFTS",
+    "DRAFT_3",
+    "DRAFT_3_FORMS",
     "EVERY_KEYWORD",
     "LATEST",
     "TYPES",
@@ -48,8 +51,6 @@ class Keyword:
     types: int = ALL_TYPES
     #: Subschemas apply to the value itself, not to its members.
     in_place: bool = False
-    #: Which values, beside which siblings, are enforced; the others are refused at compile time.
-    enforced: Callable[[object, dict[str, object]], bool] | None = None
 
 
 def _is_schema(value: object) -> bool:
@@ -106,6 +107,10 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _is_hash(value: object) -> bool:
+    return value == "#"
+
+
 def _is_names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
@@ -124,32 +129,20 @@ def _is_type(value: object) -> bool:
     return isinstance(value, str) and value in TYPES
 
 
+def _is_any_type(value: object) -> bool:
+    """Names of types, ``any`` and schemas: draft 3."""
+    names = value if isinstance(value, list) else [value]
+    return bool(names) and all(
+        isinstance(n, dict) or (isinstance(n, str) and (n in TYPES or n == "any")) for n in names
+    )
+
+
+def _is_extension(value: object) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and all(isinstance(one, dict) for one in value))
+
+
 def _anything(_value: object) -> bool:
     return True
-
-
-def _never(_value: object, _siblings: dict[str, object]) -> bool:
-    return False
-
-
-def _if_false(value: object, _siblings: dict[str, object]) -> bool:
-    return value is False
-
-
-def _if_open(value: object, _siblings: dict[str, object]) -> bool:
-    return value is True or value == {}
-
-
-def _if_trivial(value: object, _siblings: dict[str, object]) -> bool:
-    return isinstance(value, bool) or value == {}
-
-
-def _if_single(value: object, _siblings: dict[str, object]) -> bool:
-    return isinstance(value, list) and len(value) == 1
-
-
-def _if_alone(_value: object, siblings: dict[str, object]) -> bool:
-    return "then" not in siblings and "else" not in siblings
 
 
 _NATURAL = ("a whole number of at least 0", _is_natural)
@@ -174,7 +167,7 @@ _DRAFT_4: Final[dict[str, Keyword]] = {
     "additionalItems": Keyword(*_SCHEMA, "schema", types=_ARRAY),
     "minItems": Keyword(*_NATURAL, types=_ARRAY),
     "maxItems": Keyword(*_NATURAL, types=_ARRAY),
-    "uniqueItems": Keyword("a boolean", _is_flag, types=_ARRAY, enforced=_if_false),
+    "uniqueItems": Keyword("a boolean", _is_flag, types=_ARRAY),
     "properties": Keyword(*_SCHEMA_MAP, "map", types=_OBJECT),
     "patternProperties": Keyword(*_SCHEMA_MAP, "map", types=_OBJECT),
     "additionalProperties": Keyword(*_SCHEMA, "schema", types=_OBJECT),
@@ -186,38 +179,51 @@ _DRAFT_4: Final[dict[str, Keyword]] = {
     ),
     "allOf": Keyword(*_SCHEMAS, "list", in_place=True),
     "anyOf": Keyword(*_SCHEMAS, "list", in_place=True),
-    "oneOf": Keyword(*_SCHEMAS, "list", in_place=True, enforced=_if_single),
-    "not": Keyword(*_SCHEMA, in_place=True, enforced=_if_trivial),
+    "oneOf": Keyword(*_SCHEMAS, "list", in_place=True),
+    "not": Keyword(*_SCHEMA, "schema", in_place=True),
+}
+#: What draft 3 says in its own way; :mod:`maskwright.schema.draft3` reads it as what draft 4 says.
+DRAFT_3_FORMS: Final[dict[str, Keyword]] = {
+    "type": Keyword(f'"any", one of {", ".join(TYPES)}, a schema, or a list of them', _is_any_type),
+    "disallow": Keyword(f'"any", one of {", ".join(TYPES)}, a schema, or a list of them', _is_any_type),
+    "extends": Keyword("a schema or a list of schemas", _is_extension),
+    "divisibleBy": Keyword("a number above 0", _is_positive),
+    "required": Keyword("a boolean in draft 3", _is_flag),
+}
+_DRAFT_3: Final[dict[str, Keyword]] = {
+    **DRAFT_3_FORMS,
+    **{name: keyword for name, keyword in _DRAFT_4.items() if name not in {"oneOf", "minProperties", "maxProperties"}},
 }
 _DRAFT_6: Final[dict[str, Keyword]] = {
     **_DRAFT_4,
     "const": Keyword("any value", _anything),
     "exclusiveMinimum": Keyword("a number", _is_bound, types=_NUMBER),
     "exclusiveMaximum": Keyword("a number", _is_bound, types=_NUMBER),
-    "contains": Keyword(*_SCHEMA, types=_ARRAY, enforced=_never),
+    "contains": Keyword(*_SCHEMA, "schema", types=_ARRAY),
     "propertyNames": Keyword(*_SCHEMA, "schema", types=_OBJECT),
 }
 _DRAFT_7: Final[dict[str, Keyword]] = {
     **_DRAFT_6,
-    "if": Keyword(*_SCHEMA, in_place=True, enforced=_if_alone),
-    "then": Keyword(*_SCHEMA),
-    "else": Keyword(*_SCHEMA),
+    "if": Keyword(*_SCHEMA, "schema", in_place=True),
+    "then": Keyword(*_SCHEMA, "schema", in_place=True),
+    "else": Keyword(*_SCHEMA, "schema", in_place=True),
 }
 _DRAFT_2019: Final[dict[str, Keyword]] = {
-    **{name: keyword for name, keyword in _DRAFT_7.items() if name != "dependencies"},
+    # `dependencies` too: the specification split it and lets an implementation keep it.
+    **_DRAFT_7,
     "dependentRequired": Keyword("an object of lists of names", _is_name_lists, types=_OBJECT),
     "dependentSchemas": Keyword(*_SCHEMA_MAP, "map", types=_OBJECT, in_place=True),
     "minContains": Keyword(*_NATURAL, types=_ARRAY),
     "maxContains": Keyword(*_NATURAL, types=_ARRAY),
-    "unevaluatedItems": Keyword(*_SCHEMA, types=_ARRAY, enforced=_if_open),
-    "unevaluatedProperties": Keyword(*_SCHEMA, types=_OBJECT, enforced=_if_open),
-    "$recursiveRef": Keyword("a text", _is_text, in_place=True, enforced=_never),
+    "unevaluatedItems": Keyword(*_SCHEMA, "schema", types=_ARRAY),
+    "unevaluatedProperties": Keyword(*_SCHEMA, "schema", types=_OBJECT),
+    "$recursiveRef": Keyword('the text "#"', _is_hash, "reference", in_place=True),
 }
 _DRAFT_2020: Final[dict[str, Keyword]] = {
     **{name: keyword for name, keyword in _DRAFT_2019.items() if name not in {"additionalItems", "$recursiveRef"}},
     "items": Keyword(*_SCHEMA, "schema", types=_ARRAY),
     "prefixItems": Keyword(*_SCHEMAS, "list", types=_ARRAY),
-    "$dynamicRef": Keyword("a text", _is_text, in_place=True, enforced=_never),
+    "$dynamicRef": Keyword("a text", _is_text, "reference", in_place=True),
 }
 
 
@@ -235,18 +241,26 @@ class Draft:
     anchors: tuple[str, ...] = ()
     #: ``1.0`` is an integer (from draft 6 on).
     whole_floats: bool = True
+    #: Its metaschemas say by ``$vocabulary`` which keywords count (from 2019-09 on).
+    has_vocabularies: bool = False
+    #: Formats are asserted, whatever the policy: the metaschema says so.
+    asserts_formats: bool = False
+    #: What messages call it, where that is not its name.
+    dialect: str = ""
 
 
-LATEST: Final = Draft("2020-12", _DRAFT_2020, anchors=("$anchor", "$dynamicAnchor"))
+LATEST: Final = Draft("2020-12", _DRAFT_2020, anchors=("$anchor", "$dynamicAnchor"), has_vocabularies=True)
+DRAFT_3: Final = Draft("draft-03", _DRAFT_3, identifier="id", lone_reference=True, whole_floats=False)
 #: By identifying URI, without the empty fragment and the scheme.
 DRAFTS: Final[dict[str, Draft]] = {
     "json-schema.org/draft/2020-12/schema": LATEST,
-    "json-schema.org/draft/2019-09/schema": Draft("2019-09", _DRAFT_2019, anchors=("$anchor",)),
+    "json-schema.org/draft/2019-09/schema": Draft("2019-09", _DRAFT_2019, anchors=("$anchor",), has_vocabularies=True),
     "json-schema.org/draft-07/schema": Draft("draft-07", _DRAFT_7, lone_reference=True),
     "json-schema.org/draft-06/schema": Draft("draft-06", _DRAFT_6, lone_reference=True),
     "json-schema.org/draft-04/schema": Draft(
         "draft-04", _DRAFT_4, identifier="id", lone_reference=True, whole_floats=False
     ),
+    "json-schema.org/draft-03/schema": DRAFT_3,
     "json-schema.org/schema": LATEST,
 }
 #: Every keyword that asserts something in some draft.
@@ -260,5 +274,9 @@ def drafts_of(keyword: str) -> list[str]:
 
 
 def find_draft(uri: str) -> Draft | None:
-    """The draft that a ``$schema`` URI names; ``None`` if it names none that is known."""
-    return DRAFTS.get(uri.removesuffix("#").removeprefix("http://").removeprefix("https://"))
+    """The draft that a ``$schema`` URI names; ``None`` if it names none that is known.
+
+    A hyper-schema asserts what the schema of its draft does: its own keywords describe links.
+    """
+    address = uri.removesuffix("#").removeprefix("http://").removeprefix("https://")
+    return DRAFTS.get(address.replace("/hyper-schema", "/schema"))

@@ -6,26 +6,27 @@ first reached. Identifiers and anchors are collected only when some reference ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import unquote, urldefrag, urljoin
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
-from maskwright.errors import Problem, SchemaError, UnsupportedError
+from maskwright.errors import ConstraintError, Problem, SchemaError, UnsupportedError
 from maskwright.schema.document import json_kind
-from maskwright.schema.drafts import LATEST, Draft, find_draft
+from maskwright.schema.draft3 import modernised, written_at
+from maskwright.schema.drafts import DRAFT_3, LATEST, Draft
+from maskwright.schema.identifiers import children, identifier, is_below, joined, list_index
+from maskwright.schema.library import Library
+from maskwright.schema.metaschemas import Metaschemas
+from maskwright.schema.scopes import RECURSIVE, Anchors, Scope, Scopes
 
 if TYPE_CHECKING:
     from referencing import Registry
 
-__all__ = ["Document", "Resource", "Subschema"]
+__all__ = ["REFERENCES", "Document", "Resource", "Subschema"]
 
 Schema = dict[str, Any]
-_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
-_MAPS: Final = ("properties", "patternProperties", "definitions", "$defs", "dependentSchemas", "dependencies")
-_SINGLES: Final = (
-    "items", "additionalItems", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
-    "unevaluatedItems", "unevaluatedProperties",
-)  # fmt: skip
+#: The keywords that name a schema elsewhere.
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class Resource:
@@ -66,27 +67,14 @@ class Subschema:
         return f"<Subschema {self.place}>"
 
 
-def _identifier(value: Schema, draft: Draft) -> str | None:
-    """The identifier of a schema; up to draft 7 one beside ``$ref`` is ignored, as is any other sibling."""
-    given = value.get(draft.identifier)
-    if not isinstance(given, str) or (draft.lone_reference and isinstance(value.get("$ref"), str)):
-        return None
-    return given
+class ScopedSubschema(Subschema):
+    """A schema together with the dynamic scope in which it is reached; of a schema there is one for each scope."""
 
+    __slots__ = ("origin", "scope")
 
-def _children(value: Schema) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Every subschema one level below, whether or not the draft applies it (identifiers count wherever they stand)."""
-    for name in _SINGLES:
-        if name in value:
-            yield (name,), value[name]
-    for name in _MAPS:
-        below = value.get(name)
-        if isinstance(below, dict):
-            yield from (((name, key), schema) for key, schema in below.items())
-    for name in (*_LISTS, "items"):
-        below = value.get(name)
-        if isinstance(below, list):
-            yield from (((name, index), schema) for index, schema in enumerate(below))
+    #: The schema itself.
+    origin: Subschema
+    scope: Scope
 
 
 class Document:
@@ -99,49 +87,77 @@ class Document:
         """Take a parsed schema; nothing below its root is read yet."""
         if not isinstance(value, (dict, bool)):
             raise SchemaError(Problem(f"a schema is an object or a boolean, not {json_kind(value)}", place="#"))
-        self._registry = registry
-        #: Holds every schema that was ever named by ``id()``, so that no id is used twice.
+        self._library = Library(registry)
+        self._metaschemas = Metaschemas(self._library)
+        #: By the identity of a schema and of its resource. Holds every schema that was ever named by ``id()``, so that
+        #: no id is used twice.
         self._known: dict[tuple[int, int], Subschema] = {}
-        self._constants: dict[tuple[Subschema, type, object], Subschema] = {}
-        self._targets: dict[tuple[Subschema, str], Subschema] = {}
+        self._constants: dict[tuple[Subschema | Resource, type, object], Subschema] = {}
+        self._targets: dict[tuple[Subschema, str, str], Subschema] = {}
+        #: By URI; ``None`` until a reference asks for one.
         self._resources: dict[str, Resource] | None = None
         #: Not kept by the resources, since the subschemas refer to those.
         self._roots: dict[Resource, Subschema] = {}
         #: Name to subschema; empty until a reference asks for one.
         self._anchors: dict[Resource, dict[str, Subschema]] = {}
+        self._dynamic: dict[Resource, Anchors] = {}
+        #: Schemas of draft 3 as they were written.
+        self._written: dict[Subschema, Schema] = {}
+        #: ``None`` as long as no reference depends on its dynamic scope.
+        self._scopes: Scopes | None = None
+        self._views: dict[tuple[Subschema, Scope], ScopedSubschema] = {}
         self.root = self._open(value, "", LATEST)
+
+    @property
+    def is_scoped(self) -> bool:
+        """Whether subschemas are told apart by their dynamic scopes."""
+        return self._scopes is not None
+
+    def track_scopes(self) -> None:
+        """From now on tell subschemas apart by their dynamic scopes, beginning with a new root."""
+        if self._scopes is None:
+            self._index()
+            self._scopes = Scopes()
+            self.root = self._view(self.root, self._scopes.empty)
 
     def _open(self, value: Any, uri: str, draft: Draft) -> Subschema:
         """The root of a document of its own."""
         root = Subschema()
         root.value, root.parent, root.tokens, root.depth = value, None, (uri,) if uri else (), 0
         if isinstance(value, dict):
-            draft = self._draft(value, draft)
-            given = _identifier(value, draft)
-            uri = urldefrag(urljoin(uri, given or ""))[0] if given or uri else ""
+            draft = self._draft(root, draft)
+            given = identifier(value, draft)
+            if given is not None:
+                uri = joined(uri, given, root.place, draft.identifier)
         self._resource(root, uri, draft)
+        self._known[id(value), id(root.resource)] = root
+        if draft is DRAFT_3 and isinstance(value, dict):
+            self._modernise(root)
         return root
 
-    def _draft(self, value: Schema, default: Draft) -> Draft:
-        uri = value.get("$schema")
-        if uri is None:
-            return default
-        draft = find_draft(uri) if isinstance(uri, str) else None
-        if draft is None:
-            known = "drafts 4, 6, 7, 2019-09 and 2020-12 are known"
-            raise SchemaError(Problem(f"$schema names no known dialect: {uri!r}", "#", "$schema", known))
-        return draft
+    def _draft(self, here: Subschema, default: Draft) -> Draft:
+        try:
+            return self._metaschemas.draft(here.value, default)
+        except ConstraintError as error:
+            raise _placed(error, here.place) from error
 
-    def _resource(self, root: Subschema, uri: str, draft: Draft) -> Resource:
+    def _resource(self, root: Subschema, uri: str, draft: Draft) -> None:
         resource = Resource()
         resource.uri, resource.draft = uri, draft
         root.resource = resource
         self._roots[resource] = root
-        self._known[id(root.value), id(resource)] = root
-        return resource
+
+    def _modernise(self, here: Subschema) -> None:
+        self._written[here] = here.value
+        try:
+            here.value = modernised(here.value)
+        except ConstraintError as error:
+            raise _placed(error, here.place) from error
 
     def child(self, parent: Subschema, value: Any, *tokens: str | int) -> Subschema:
         """The subschema below ``parent`` at ``tokens``; the same object each time."""
+        if self._scopes is not None and isinstance(parent, ScopedSubschema):
+            return self._view(self.child(parent.origin, value, *tokens), parent.scope)
         resource = parent.resource
         key = (id(value), id(resource))
         found = self._known.get(key)
@@ -150,40 +166,81 @@ class Document:
         made = Subschema()
         made.value, made.parent, made.tokens, made.depth = value, parent, tokens, parent.depth + 1
         made.resource = resource
+        if value is True or value is False:
+            return made
         if isinstance(value, dict):
-            given = _identifier(value, resource.draft) if resource.draft.identifier in value else None
-            if given is not None and not given.startswith("#"):
-                draft = self._draft(value, resource.draft) if "$schema" in value else resource.draft
-                self._resource(made, urldefrag(urljoin(resource.uri, given))[0], draft)
-        if value is not True and value is not False:
-            self._known[key] = made
+            if "$id" in value or "id" in value:
+                self._identify(made, resource)
+            if resource.draft is DRAFT_3:
+                made.tokens = written_at(tokens, self._written[parent])
+            if made.resource.draft is DRAFT_3:
+                self._modernise(made)
+        self._known[key] = self._known[id(value), id(made.resource)] = made
         return made
 
-    def constant(self, parent: Subschema, value: Any, token: str | int) -> Subschema:
-        """The schema of a part of a constant (``enum``, which every draft knows); equal scalars share it."""
+    def _identify(self, made: Subschema, resource: Resource) -> None:
+        """Make a schema with an identifier a resource; one of another dialect says so itself."""
+        value = made.value
+        draft = self._draft(made, resource.draft) if "$schema" in value else resource.draft
+        given = identifier(value, draft)
+        if given and not given.startswith("#"):
+            self._resource(made, joined(resource.uri, given, made.place, draft.identifier), draft)
+
+    def _view(self, subschema: Subschema, scope: Scope) -> Subschema:
+        """A subschema as it is reached from a scope, which the anchors of its own resource extend."""
+        if self._scopes is None or subschema.value is True or subschema.value is False:
+            return subschema
+        resource = subschema.resource
+        if resource not in self._anchors:
+            self._collect(self._roots[resource])
+        inside = self._scopes.enter(scope, self._dynamic.get(resource, {}))
+        found = self._views.get((subschema, inside))
+        if found is None:
+            found = self._views[subschema, inside] = ScopedSubschema()
+            found.value, found.resource, found.parent = subschema.value, resource, subschema.parent
+            found.tokens, found.depth = subschema.tokens, subschema.depth
+            found.origin, found.scope = subschema, inside
+        return found
+
+    def constant(self, parent: Subschema, value: Any, *tokens: str | int) -> Subschema:
+        """The schema of a constant or of a part of one (``enum``, which every draft knows).
+
+        Equal scalars of one parent share it. Identifiers inside a constant are none.
+        """
         scalar = value is None or isinstance(value, (str, bool, int))
-        key = (parent, type(value), value if scalar else id(value))
+        key = (parent, type(value), value) if scalar else (parent.resource, type(value), id(value))
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = Subschema()
-            found.value, found.parent, found.tokens = {"enum": [value]}, parent, (token,)
+            found.value, found.parent, found.tokens = {"enum": [value]}, parent, tokens
             found.resource, found.depth = parent.resource, parent.depth + 1
         return found
 
-    def resolve(self, referrer: Subschema, reference: str) -> Subschema:
-        """The subschema that a ``$ref`` names.
+    def resolve(self, referrer: Subschema, reference: str, keyword: str = "$ref") -> Subschema:
+        """The subschema that a reference names; ``keyword`` is one of :data:`REFERENCES`.
 
         Raises :class:`maskwright.errors.SchemaError` for a pointer or anchor to nowhere and
         :class:`maskwright.errors.UnsupportedError` for a document that neither the schema nor the registry holds.
         """
-        found = self._targets.get((referrer, reference))
+        key = (referrer, reference, keyword)
+        found = self._targets.get(key)
         if found is None:
-            found = self._targets[referrer, reference] = self._target(referrer, reference)
+            found = self._targets[key] = self._resolved(referrer, reference, keyword)
         return found
 
-    def _target(self, referrer: Subschema, reference: str) -> Subschema:
-        uri, fragment = ("", reference[1:]) if reference.startswith("#") else urldefrag(reference)
-        resource = self._find(referrer, uri, reference) if uri else referrer.resource
+    def _resolved(self, referrer: Subschema, reference: str, keyword: str) -> Subschema:
+        if not isinstance(referrer, ScopedSubschema):
+            return self._target(referrer, reference, keyword)
+        target = self.resolve(referrer.origin, reference, keyword)
+        if keyword != "$ref":
+            name = RECURSIVE if keyword == "$recursiveRef" else unquote(reference.partition("#")[2])
+            if self._dynamic.get(target.resource, {}).get(name) is target:
+                target = referrer.scope.targets.get(name, target)
+        return self._view(target, referrer.scope)
+
+    def _target(self, referrer: Subschema, reference: str, keyword: str) -> Subschema:
+        uri, _, fragment = reference.partition("#")
+        resource = self._find(referrer, uri, reference, keyword) if uri else referrer.resource
         if "%" in fragment:
             fragment = unquote(fragment)
         if not fragment:
@@ -195,40 +252,39 @@ class Document:
         )
         if target is None:
             remedy = "define it there, or correct the reference"
-            raise SchemaError(Problem(f"$ref points to nowhere: {reference!r}", referrer.place, "$ref", remedy))
+            reason = f"{keyword} points to nowhere: {reference!r}"
+            raise SchemaError(Problem(reason, referrer.place, keyword, remedy))
         return target
 
-    def _find(self, referrer: Subschema, uri: str, reference: str) -> Resource:
-        full = urldefrag(urljoin(referrer.resource.uri, uri))[0]
+    def _find(self, referrer: Subschema, uri: str, reference: str, keyword: str) -> Resource:
+        full = joined(referrer.resource.uri, uri, referrer.place, keyword)
         if full == referrer.resource.uri:
             return referrer.resource
-        if self._resources is None:
-            self._resources = {}
-            self._collect(self.root)
-        found = self._resources.get(full)
+        resources = self._index()
+        found = resources.get(full)
         if found is None:
-            contents = self._retrieve(full)
-            if contents is None:
+            document = self._library.document(full)
+            if document is None:
                 remedy = "pass registry=referencing.Registry() with the document, or move it into $defs"
-                raise UnsupportedError(
-                    Problem(f"the document of $ref {reference!r} is not at hand", referrer.place, "$ref", remedy)
-                )
-            root = self._open(contents, full, referrer.resource.draft)
-            found = self._resources[full] = root.resource
+                reason = f"the document of {keyword} {reference!r} is not at hand"
+                raise UnsupportedError(Problem(reason, referrer.place, keyword, remedy))
+            contents, draft = document
+            root = self._open(contents, full, draft or referrer.resource.draft)
+            found = resources[full] = root.resource
             self._collect(root)
         return found
 
-    def _retrieve(self, uri: str) -> object:
-        if self._registry is None:
-            return None
-        try:
-            return cast("object", self._registry.get_or_retrieve(uri).value.contents)
-        except LookupError:
-            return None
+    def _index(self) -> dict[str, Resource]:
+        """The resources by URI, first of all those of the schema itself."""
+        if self._resources is None:
+            self._resources = {}
+            root = self.root
+            self._collect(root.origin if isinstance(root, ScopedSubschema) else root)
+        return self._resources
 
     def _collect(self, root: Subschema) -> None:
         """Note the identifiers and anchors of a whole document."""
-        resources = cast("dict[str, Resource]", self._resources)
+        resources = self._index()
         resources.setdefault(root.resource.uri, root.resource)
         stack, seen = [root], {root}
         while stack:
@@ -240,7 +296,7 @@ class Document:
             if not isinstance(here.value, dict):
                 continue
             self._note_anchors(here, resource)
-            for tokens, value in _children(here.value):
+            for tokens, value in children(here.value):
                 if isinstance(value, dict):
                     below = self.child(here, value, *tokens)
                     if below not in seen:
@@ -248,34 +304,54 @@ class Document:
                         stack.append(below)
 
     def _note_anchors(self, here: Subschema, resource: Resource) -> None:
-        anchors = self._anchors[resource]
-        for keyword in resource.draft.anchors:
-            name = here.value.get(keyword)
+        anchors, draft, value = self._anchors[resource], resource.draft, here.value
+        for keyword in draft.anchors:
+            name = value.get(keyword)
             if isinstance(name, str):
                 anchors.setdefault(name, here)
-        given = here.value.get(resource.draft.identifier)
-        if not resource.draft.anchors and isinstance(given, str) and "#" in given:
+                if keyword == "$dynamicAnchor":
+                    self._dynamic.setdefault(resource, {}).setdefault(name, here)
+        if (
+            value.get("$recursiveAnchor") is True
+            and "$recursiveRef" in draft.keywords
+            and self._roots[resource] is here
+        ):
+            self._dynamic.setdefault(resource, {})[RECURSIVE] = here
+        given = value.get(draft.identifier)
+        if not draft.anchors and isinstance(given, str) and "#" in given:
             anchors.setdefault(given.partition("#")[2], here)
 
     def _anchor(self, resource: Resource, name: str) -> Subschema | None:
+        self._index()
         if resource not in self._anchors:
-            self._resources = {} if self._resources is None else self._resources
             self._collect(self._roots[resource])
         return self._anchors[resource].get(name)
 
     def _walk(self, root: Subschema, pointer: str) -> Subschema | None:
-        """Follow a JSON pointer; identifiers on the way change the base URI of what lies below."""
-        holder, value, tokens = root, root.value, cast("tuple[str | int, ...]", ())
+        """Follow a JSON pointer; identifiers of the schemas on the way change the base URI of what lies below."""
+        holder, value = root, self._written.get(root, root.value)
+        tokens: tuple[str | int, ...] = ()
+        #: Steps since the last schema, of which the holder need not be one.
+        steps: tuple[str | int, ...] = ()
         for raw in pointer[1:].split("/"):
-            token = raw.replace("~1", "/").replace("~0", "~")
-            if isinstance(value, dict) and token in value:
-                value, tokens = value[token], (*tokens, token)
-            elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
-                value, tokens = value[int(token)], (*tokens, int(token))
-            else:
+            token: str | int = raw.replace("~1", "/").replace("~0", "~")
+            if isinstance(value, list):
+                index = list_index(raw)
+                if index is None or index >= len(value):
+                    return None
+                token = index
+            elif not isinstance(value, dict) or token not in value:
                 return None
-            if isinstance(value, dict) and isinstance(value.get(holder.resource.draft.identifier), str):
-                holder, tokens = self.child(holder, value, *tokens), ()
+            value, tokens, steps = value[token], (*tokens, token), (*steps, token)
+            if isinstance(value, dict) and is_below(steps):
+                steps = ()
+                if "$id" in value or "id" in value:
+                    holder, tokens = self.child(holder, value, *tokens), ()
         if not tokens:
             return holder
         return self.child(holder, value, *tokens) if isinstance(value, (dict, bool)) else None
+
+
+def _placed(error: ConstraintError, place: str) -> ConstraintError:
+    """The same error, with a place in those of its problems that have none."""
+    return type(error)(*(replace(problem, place=problem.place or place) for problem in error.problems))

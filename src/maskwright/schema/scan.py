@@ -21,7 +21,6 @@ from maskwright.schema.references import Document, Subschema
 
 __all__ = ["scan"]
 
-_REMEDY = "remove it, or check the output with a validator"
 _SCALARS = frozenset({str, int, bool, type(None)})
 #: ``type`` and what only tells people something.
 _LEAF = frozenset(
@@ -39,7 +38,6 @@ _OLD_FORMS = {
 }
 #: What took the place of keywords that a later draft dropped.
 _SUCCESSORS = {
-    "dependencies": "use `dependentRequired` or `dependentSchemas`, or name draft-07 in `$schema`",
     "additionalItems": "use `items` beside `prefixItems`, or name 2019-09 in `$schema`",
     "$recursiveRef": "use `$dynamicRef`, or name 2019-09 in `$schema`",
 }
@@ -71,6 +69,8 @@ class _Scan:
         self._seen: set[Subschema] = set()
         #: Subschemas that need no visit.
         self._leaves = 0
+        #: Whether some reference depends on its dynamic scope.
+        self._is_dynamic = False
 
     def run(self) -> tuple[Problem, ...]:
         most, deepest = self._limits.subschemas, self._limits.schema_depth
@@ -81,6 +81,9 @@ class _Scan:
             if len(seen) + self._leaves > most or here.depth > deepest:
                 raise LimitError(_too_large(here, self._limits))
             self._visit(here)
+            if self._is_dynamic and not self._document.is_scoped:
+                self._document.track_scopes()
+                return scan(self._document, self._policies, self._limits)
         if len(seen) + self._leaves > most:
             raise LimitError(_too_large(self._document.root, self._limits))
         self._raise()
@@ -123,7 +126,7 @@ class _Scan:
                 elif not isinstance(name, str):
                     self._note(SchemaError, Problem(_NO_TEXT.format(name), here.place))
                 continue
-            if keyword.check(value) and (keyword.enforced is None or keyword.enforced(value, schema)):
+            if keyword.check(value):
                 if name in _CHECKS:
                     self._check(here, name, value)
                 if keyword.holds:
@@ -142,7 +145,7 @@ class _Scan:
     def _tell_foreign(self, here: Subschema, name: str, draft: Draft) -> None:
         """Warn of a keyword that only other drafts know; once for each."""
         if name not in self._warnings:
-            reason = f"`{name}` is ignored: it is no keyword of {draft.name}"
+            reason = f"`{name}` is ignored: it is no keyword of {draft.dialect or draft.name}"
             remedy = _SUCCESSORS.get(name, f"name one of its drafts in `$schema`: {', '.join(drafts_of(name))}")
             self._warnings[name] = Problem(reason, f"{here.place}/{name}", name, remedy)
 
@@ -150,11 +153,9 @@ class _Scan:
         place = f"{here.place}/{name}"
         if isinstance(value, dict) and odd_key(value):
             self._note(SchemaError, Problem(_NO_TEXT.format(*odd_key(value)), place, name))
-        elif not keyword.check(value):
+        else:
             reason = f"`{name}` must be {keyword.form}, not {shown(value)}"
             self._note(SchemaError, Problem(reason, place, name, _OLD_FORMS.get((name, type(value)), "")))
-        elif _applies(here.value, keyword.types):
-            self._note(UnsupportedError, Problem(f"`{name}` is not supported", place, name, _REMEDY))
 
     def _check(self, here: Subschema, name: str, value: Any) -> None:
         try:
@@ -171,10 +172,11 @@ class _Scan:
                 else:
                     reach(child(here, schema, name, key))
         elif holds == "reference":
+            self._is_dynamic |= name != "$ref"
             try:
-                reach(self._document.resolve(here, value))
+                reach(self._document.resolve(here, value, name))
             except ConstraintError as error:
-                self._note_at(error, f"{here.place}/$ref", "$ref")
+                self._note_at(error, f"{here.place}/{name}", name)
         elif holds == "dependencies":
             for key, demand in value.items():
                 if not isinstance(demand, list):
