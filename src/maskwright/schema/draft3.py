@@ -11,7 +11,7 @@ from maskwright.errors import Problem, SchemaError
 from maskwright.schema.document import shown
 from maskwright.schema.drafts import DRAFT_3_FORMS
 
-__all__ = ["modernised", "written_at"]
+__all__ = ["meaningless", "modernised", "written_at"]
 
 #: Keywords of draft 4 to those of draft 3 that they stand for; a schema of draft 3 cannot use them itself.
 _WRITTEN: Final = {"allOf": "extends", "anyOf": "type", "not": "disallow", "multipleOf": "divisibleBy"}
@@ -33,6 +33,11 @@ def modernised(value: dict[str, Any]) -> dict[str, Any]:
     _layers(value, made)
     _members(value, made)
     return made
+
+
+def meaningless(written: dict[str, Any]) -> list[str]:
+    """The keywords of a schema of draft 3 that are read as nothing, since only later drafts know them."""
+    return [name for name in _WRITTEN if name in written]
 
 
 def written_at(tokens: tuple[str | int, ...], written: dict[str, Any]) -> tuple[str | int, ...]:

@@ -8,7 +8,7 @@ specifications.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -187,12 +187,16 @@ DRAFT_3_FORMS: Final[dict[str, Keyword]] = {
     "type": Keyword(f'"any", one of {", ".join(TYPES)}, a schema, or a list of them', _is_any_type),
     "disallow": Keyword(f'"any", one of {", ".join(TYPES)}, a schema, or a list of them', _is_any_type),
     "extends": Keyword("a schema or a list of schemas", _is_extension),
-    "divisibleBy": Keyword("a number above 0", _is_positive),
+    "divisibleBy": Keyword("a number above 0", _is_positive, types=_NUMBER),
     "required": Keyword("a boolean in draft 3", _is_flag),
 }
+#: What it is read as, and no author may write.
+_DRAFT_3_MEANS: Final = ("allOf", "anyOf", "not", "multipleOf")
 _DRAFT_3: Final[dict[str, Keyword]] = {
     **DRAFT_3_FORMS,
     **{name: keyword for name, keyword in _DRAFT_4.items() if name not in {"oneOf", "minProperties", "maxProperties"}},
+    # The reasons for a refusal name what was written.
+    **{name: replace(_DRAFT_4[name], types=0) for name in _DRAFT_3_MEANS},
 }
 _DRAFT_6: Final[dict[str, Keyword]] = {
     **_DRAFT_4,
@@ -270,7 +274,8 @@ EVERY_KEYWORD: Final = frozenset().union(*(draft.keywords for draft in DRAFTS.va
 def drafts_of(keyword: str) -> list[str]:
     """The names of the drafts that know a keyword, oldest first."""
     known = {draft.name: draft.keywords for draft in DRAFTS.values()}
-    return [name for name in reversed(known) if keyword in known[name]]
+    unsaid = {"draft-03"} if keyword in _DRAFT_3_MEANS else set[str]()
+    return [name for name in reversed(known) if keyword in known[name] and name not in unsaid]
 
 
 def find_draft(uri: str) -> Draft | None:

@@ -62,7 +62,9 @@ class Library:
 def _failure(uri: str, cause: BaseException) -> UnsupportedError:
     """The registry's own ``retrieve`` raised, or gave a document without a dialect."""
     reason = f"the registry cannot give {uri!r}: {type(cause).__name__}: {cause}"
-    return UnsupportedError(Problem(reason, keyword="$ref", remedy="register the document with its dialect"))
+    return UnsupportedError(
+        Problem(reason, keyword="$ref", remedy="put the document into the registry, with its dialect")
+    )
 
 
 def _specification(resource: Resource[Any]) -> str:

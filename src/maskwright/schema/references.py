@@ -27,6 +27,8 @@ __all__ = ["REFERENCES", "Document", "Resource", "Subschema"]
 Schema = dict[str, Any]
 #: The keywords that name a schema elsewhere.
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+#: Characters of a reference that a message quotes.
+_SHOWN: Final = 200
 
 
 class Resource:
@@ -101,24 +103,31 @@ class Document:
         #: Name to subschema; empty until a reference asks for one.
         self._anchors: dict[Resource, dict[str, Subschema]] = {}
         self._dynamic: dict[Resource, Anchors] = {}
+        #: Dynamic anchors that several resources define: the others mean the same in every scope.
+        self._shared: set[str | None] = set()
+        self._owners: dict[str | None, Resource] = {}
         #: Schemas of draft 3 as they were written.
         self._written: dict[Subschema, Schema] = {}
         #: ``None`` as long as no reference depends on its dynamic scope.
         self._scopes: Scopes | None = None
         self._views: dict[tuple[Subschema, Scope], ScopedSubschema] = {}
-        self.root = self._open(value, "", LATEST)
+        self.root = self._static_root = self._open(value, "", LATEST)
 
     @property
     def is_scoped(self) -> bool:
-        """Whether subschemas are told apart by their dynamic scopes."""
-        return self._scopes is not None
+        """Whether subschemas are told apart by their dynamic scopes, as far as the anchors known by now ask for it."""
+        return self._scopes is not None and len(self._scopes.names) == len(self._shared)
 
     def track_scopes(self) -> None:
-        """From now on tell subschemas apart by their dynamic scopes, beginning with a new root."""
-        if self._scopes is None:
-            self._index()
-            self._scopes = Scopes()
-            self.root = self._view(self.root, self._scopes.empty)
+        """From now on tell subschemas apart by their dynamic scopes, beginning with a new root.
+
+        Needed again when a document came in whose anchors make one more name depend on its scope.
+        """
+        self._index()
+        self._scopes = Scopes(frozenset(self._shared))
+        self._views.clear()
+        self._targets.clear()
+        self.root = self._view(self._static_root, self._scopes.empty)
 
     def _open(self, value: Any, uri: str, draft: Draft) -> Subschema:
         """The root of a document of its own."""
@@ -152,7 +161,12 @@ class Document:
         try:
             here.value = modernised(here.value)
         except ConstraintError as error:
-            raise _placed(error, here.place) from error
+            raise _placed(error, f"{here.place}/{error.problems[0].keyword}") from error
+
+    def written(self, subschema: Subschema) -> Any:
+        """A schema as its author wrote it: one of draft 3 is read in other words."""
+        origin = subschema.origin if isinstance(subschema, ScopedSubschema) else subschema
+        return self._written.get(origin, subschema.value)
 
     def child(self, parent: Subschema, value: Any, *tokens: str | int) -> Subschema:
         """The subschema below ``parent`` at ``tokens``; the same object each time."""
@@ -252,7 +266,7 @@ class Document:
         )
         if target is None:
             remedy = "define it there, or correct the reference"
-            reason = f"{keyword} points to nowhere: {reference!r}"
+            reason = f"{keyword} points to nowhere: {_cut(reference)}"
             raise SchemaError(Problem(reason, referrer.place, keyword, remedy))
         return target
 
@@ -263,23 +277,29 @@ class Document:
         resources = self._index()
         found = resources.get(full)
         if found is None:
-            document = self._library.document(full)
-            if document is None:
-                remedy = "pass registry=referencing.Registry() with the document, or move it into $defs"
-                reason = f"the document of {keyword} {reference!r} is not at hand"
-                raise UnsupportedError(Problem(reason, referrer.place, keyword, remedy))
-            contents, draft = document
-            root = self._open(contents, full, draft or referrer.resource.draft)
+            root = self._fetch(full, referrer, reference, keyword)
             found = resources[full] = root.resource
             self._collect(root)
         return found
+
+    def _fetch(self, full: str, referrer: Subschema, reference: str, keyword: str) -> Subschema:
+        """The root of a document from outside."""
+        try:
+            document = self._library.document(full)
+        except ConstraintError as error:
+            raise _placed(error, referrer.place) from error
+        if document is None:
+            remedy = "pass registry=referencing.Registry() with the document, or move it into $defs"
+            reason = f"the document of {keyword} {_cut(reference)} is not at hand"
+            raise UnsupportedError(Problem(reason, referrer.place, keyword, remedy))
+        contents, draft = document
+        return self._open(contents, full, draft or referrer.resource.draft)
 
     def _index(self) -> dict[str, Resource]:
         """The resources by URI, first of all those of the schema itself."""
         if self._resources is None:
             self._resources = {}
-            root = self.root
-            self._collect(root.origin if isinstance(root, ScopedSubschema) else root)
+            self._collect(self._static_root)
         return self._resources
 
     def _collect(self, root: Subschema) -> None:
@@ -310,16 +330,21 @@ class Document:
             if isinstance(name, str):
                 anchors.setdefault(name, here)
                 if keyword == "$dynamicAnchor":
-                    self._dynamic.setdefault(resource, {}).setdefault(name, here)
+                    self._note_dynamic(name, here, resource)
         if (
             value.get("$recursiveAnchor") is True
             and "$recursiveRef" in draft.keywords
             and self._roots[resource] is here
         ):
-            self._dynamic.setdefault(resource, {})[RECURSIVE] = here
+            self._note_dynamic(RECURSIVE, here, resource)
         given = value.get(draft.identifier)
         if not draft.anchors and isinstance(given, str) and "#" in given:
             anchors.setdefault(given.partition("#")[2], here)
+
+    def _note_dynamic(self, name: str | None, here: Subschema, resource: Resource) -> None:
+        self._dynamic.setdefault(resource, {}).setdefault(name, here)
+        if self._owners.setdefault(name, resource) is not resource:
+            self._shared.add(name)
 
     def _anchor(self, resource: Resource, name: str) -> Subschema | None:
         self._index()
@@ -350,6 +375,11 @@ class Document:
         if not tokens:
             return holder
         return self.child(holder, value, *tokens) if isinstance(value, (dict, bool)) else None
+
+
+def _cut(reference: str) -> str:
+    """A reference as messages quote it."""
+    return repr(reference if len(reference) <= _SHOWN else f"{reference[:_SHOWN]}...")
 
 
 def _placed(error: ConstraintError, place: str) -> ConstraintError:

@@ -13,7 +13,8 @@ from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError,
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
 from maskwright.schema.document import exact_number, json_kind, shown
-from maskwright.schema.drafts import ALL_TYPES, EVERY_KEYWORD, TYPES, Draft, Keyword, drafts_of, odd_key
+from maskwright.schema.draft3 import meaningless
+from maskwright.schema.drafts import ALL_TYPES, DRAFT_3, EVERY_KEYWORD, TYPES, Draft, Keyword, drafts_of, odd_key
 from maskwright.schema.formats import format_term
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import IN_PLACE, in_place
@@ -40,6 +41,9 @@ _OLD_FORMS = {
 _SUCCESSORS = {
     "additionalItems": "use `items` beside `prefixItems`, or name 2019-09 in `$schema`",
     "$recursiveRef": "use `$dynamicRef`, or name 2019-09 in `$schema`",
+    "divisibleBy": "use `multipleOf`, or name draft-03 in `$schema`",
+    "disallow": "use `not`, or name draft-03 in `$schema`",
+    "extends": "use `allOf`, or name draft-03 in `$schema`",
 }
 
 
@@ -115,9 +119,8 @@ class _Scan:
             self._layered.append(here)
         draft = here.resource.draft
         keywords = draft.keywords
-        if draft.lone_reference and "$ref" in schema:
-            self._tell_hidden(here, draft)
-            schema = {"$ref": schema["$ref"]}
+        if draft.lone_reference:
+            schema = self._without_hidden(here, draft)
         for name, value in schema.items():
             keyword = keywords.get(name)
             if keyword is None:
@@ -134,13 +137,20 @@ class _Scan:
             else:
                 self._refuse(here, name, value, keyword)
 
-    def _tell_hidden(self, here: Subschema, draft: Draft) -> None:
-        """Warn of keywords beside ``$ref`` that say nothing in this draft."""
-        for name in here.value:
+    def _without_hidden(self, here: Subschema, draft: Draft) -> dict[str, Any]:
+        """The keywords that an old draft hears; with a warning of the others, such as those beside ``$ref``."""
+        schema: dict[str, Any] = here.value
+        if draft is DRAFT_3:
+            for name in meaningless(self._document.written(here)):
+                self._tell_foreign(here, name, draft)
+        if "$ref" not in schema:
+            return schema
+        for name in schema:
             if name in draft.keywords and name != "$ref" and name not in self._warnings:
                 reason = f"`{name}` is ignored: in {draft.name} `$ref` hides what stands beside it"
                 remedy = "put both into `allOf`, or name a later draft in `$schema`"
                 self._warnings[name] = Problem(reason, f"{here.place}/{name}", name, remedy)
+        return {"$ref": schema["$ref"]}
 
     def _tell_foreign(self, here: Subschema, name: str, draft: Draft) -> None:
         """Warn of a keyword that only other drafts know; once for each."""
@@ -163,6 +173,15 @@ class _Scan:
         except ConstraintError as error:
             self._note_at(error, f"{here.place}/{name}", name)
 
+    def _refer(self, here: Subschema, name: str, value: str) -> None:
+        self._is_dynamic |= name != "$ref"
+        try:
+            self._reach(self._document.resolve(here, value, name))
+        except LimitError:
+            raise
+        except ConstraintError as error:
+            self._note_at(error, f"{here.place}/{name}", name)
+
     def _below(self, here: Subschema, name: str, value: Any, holds: str) -> None:
         child, reach = self._document.child, self._reach
         if holds == "map":
@@ -172,11 +191,7 @@ class _Scan:
                 else:
                     reach(child(here, schema, name, key))
         elif holds == "reference":
-            self._is_dynamic |= name != "$ref"
-            try:
-                reach(self._document.resolve(here, value, name))
-            except ConstraintError as error:
-                self._note_at(error, f"{here.place}/{name}", name)
+            self._refer(here, name, value)
         elif holds == "dependencies":
             for key, demand in value.items():
                 if not isinstance(demand, list):

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from maskwright.errors import LimitError, Problem
+
 if TYPE_CHECKING:
     from maskwright.schema.references import Subschema
 
@@ -17,6 +19,8 @@ __all__ = ["RECURSIVE", "Anchors", "Scope", "Scopes"]
 
 #: The name under which ``$recursiveAnchor: true`` defines the root of its resource.
 RECURSIVE: Final = None
+#: The metaschemas make one; n resources and n anchors can make n to the power of n.
+_MOST_SCOPES: Final = 256
 #: Dynamic anchors of one resource.
 Anchors = dict[str | None, "Subschema"]
 
@@ -34,15 +38,24 @@ class Scope:
 class Scopes:
     """The scopes of one document."""
 
-    def __init__(self) -> None:
-        """Only the empty one."""
+    def __init__(self, names: frozenset[str | None]) -> None:
+        """Only the empty one; ``names`` are the anchors that count."""
+        self.names = names
         self.empty = Scope({})
         self._known: dict[frozenset[tuple[str | None, Subschema]], Scope] = {frozenset(): self.empty}
 
     def enter(self, scope: Scope, anchors: Anchors) -> Scope:
-        """The scope inside a resource with these anchors; linear in them."""
-        new = {name: target for name, target in anchors.items() if name not in scope.targets}
+        """The scope inside a resource with these anchors; linear in them.
+
+        Raises :class:`maskwright.errors.LimitError` for a document whose ways cannot be told apart in reasonable time.
+        """
+        names = self.names
+        new = {name: target for name, target in anchors.items() if name in names and name not in scope.targets}
         if not new:
             return scope
         targets = {**scope.targets, **new}
-        return self._known.setdefault(frozenset(targets.items()), Scope(targets))
+        found = self._known.setdefault(frozenset(targets.items()), Scope(targets))
+        if len(self._known) > _MOST_SCOPES:
+            reason = f"its dynamic references mean different things on more than {_MOST_SCOPES} ways through the schema"
+            raise LimitError(Problem(reason, "#", "$dynamicRef", "use `$ref` where the target does not change"))
+        return found
