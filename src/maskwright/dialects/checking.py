@@ -99,7 +99,7 @@ def _boolean(keyword: str, here: Subschema, taken: Taken, dialect: Dialect) -> I
     if here is taken.root and dialect.object_root:
         mend = "describe an object"
         yield Finding(dialect.name, "#", "", "the root is a boolean", dialect.object_root, mend)
-    elif keyword != "items" and dialect.closed and dialect.typed:
+    elif dialect.closed and dialect.typed and not (keyword == "items" and (here.value or dialect.closed_tuples)):
         mend = "name the types" if here.value else "drop what it belongs to"
         reason = f"the schema is {'true' if here.value else 'false'}"
         yield Finding(dialect.name, here.place, keyword, reason, dialect.typed, mend)

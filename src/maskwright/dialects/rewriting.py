@@ -62,7 +62,7 @@ class Rewriting:
             PolicyError: the root was wrapped, and the value is not an object with that key.
 
         """
-        whole = restore(value, self.schema, self.absent)
+        whole = restore(value, self.schema, self.absent) if self.absent else value
         if self.wrapped is None:
             return whole
         if not isinstance(whole, dict) or self.wrapped not in whole:

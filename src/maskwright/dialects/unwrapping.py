@@ -31,29 +31,43 @@ class _Reader:
 
     def __init__(self, root: Any, absent: Mapping[str, frozenset[str]]) -> None:
         """Nothing is read yet."""
-        self._definitions: Schema = root.get("$defs", {}) if isinstance(root, dict) else {}
+        definitions = root.get("$defs", {}) if isinstance(root, dict) else {}
+        self._targets: Schema = {"#": root} | {f"#/$defs/{name}": one for name, one in definitions.items()}
         self._absent = absent
+        #: By the identities of a container, which is kept beside the answer, and of a schema: alternatives read a value
+        #: again and again, which would take time exponential in its depth.
+        self._known: dict[tuple[int, int], tuple[Any, Fit]] = {}
 
     def read(self, value: Any, schema: Any, place: str, above: frozenset[str]) -> Steps[Fit]:
         """Read a value by a schema; ``above``: the references that were followed to this very value."""
         if not isinstance(schema, dict):
             return schema is not False, value
+        key = (id(value), id(schema))
+        if key in self._known:
+            return self._known[key][1]
+        found: Fit = yield self._read(value, schema, place, above)
+        if isinstance(value, (dict, list)):
+            self._known[key] = (value, found)
+        return found
+
+    def _read(self, value: Any, schema: Schema, place: str, above: frozenset[str]) -> Steps[Fit]:
         fits = _is_scalar_fit(value, schema)
-        name = schema.get("$ref", "").removeprefix("#/$defs/")
-        if "$ref" in schema and name not in above and name in self._definitions:
-            below = step("#/$defs", name)
-            well, value = yield self.read(value, self._definitions[name], below, above | {name})
+        reference = schema.get("$ref")
+        if reference in self._targets and reference not in above:
+            well, value = yield self.read(value, self._targets[reference], reference, above | {reference})
             fits = fits and well
         if "anyOf" in schema:
             well, value = yield self._choose(value, schema["anyOf"], f"{place}/anyOf", above)
             fits = fits and well
+        if not fits:
+            return False, value
         if isinstance(value, dict):
             well, value = yield self._object(value, schema, place)
         elif isinstance(value, list):
             well, value = yield self._array(value, schema, place)
         else:
             well = True
-        return fits and well, value
+        return well, value
 
     def _choose(self, value: Any, branches: list[Any], place: str, above: frozenset[str]) -> Steps[Fit]:
         for index, branch in enumerate(branches):

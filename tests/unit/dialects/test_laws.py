@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from maskwright.dialects import DIALECTS, Rewriting, check, rewrite
+from maskwright.dialects import DIALECTS, check, rewrite
 from tests.unit.dialects.schemas import SCALARS, draw_value, schemas
 
 #: How often each law is tried, and values per schema.
@@ -19,11 +19,6 @@ _VALUES: Final = 25
 
 names = pytest.mark.parametrize("name", DIALECTS)
 laws = settings(max_examples=_EXAMPLES, deadline=None)
-
-
-def _rewritten(schema: dict[str, Any], name: str) -> Rewriting | None:
-    """The rewriting; ``None`` for a schema that applies to itself in place, which is no schema."""
-    return rewrite(schema, name)
 
 
 @names
