@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
+from weakref import proxy
 
 from maskwright.engine import ENDED, Engine, Generation, Source, Written
 from maskwright.errors import LimitError, Problem
-from maskwright.kernel.closures import CAPTURE
-from maskwright.kernel.costs import NO_END, Costs, bytes_of, captures_of
+from maskwright.kernel.costs import NO_END, Costs, bytes_of, captures, captures_of
 from maskwright.kernel.walk import REFUSED
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Completion:
     def __init__(self, engine: Engine, generation: Generation) -> None:
         """Start with nothing known."""
         limits = engine.limits
-        self.engine = engine
+        # The engine holds the generation, and that holds this: no cycles, which the collector would have to find.
+        self.engine: Engine = proxy(engine)
         self.walker = generation.walker
         enough: Callable[[Hashable], int] = getattr(engine.constraint.network, "enough", _all_words)
         self.costs = Costs(
@@ -49,10 +50,20 @@ class Completion:
     def _best(self, configuration: int) -> tuple[int, tuple[int, int, int]]:
         found = self.best.get(configuration)
         if found is None:
-            costs = self.costs
-            found = min((costs.item(*item), item) for item in self.walker.configurations[configuration])
-            self.best[configuration] = found
+            found = self.best[configuration] = self._least(self.walker.configurations[configuration])
         return found
+
+    def _least(self, items: tuple[tuple[int, int, int], ...]) -> tuple[int, tuple[int, int, int]]:
+        """The item with the least weight; one that goes beyond the limits counts only if it is the only one."""
+        found, cause = [], None
+        for item in items:
+            try:
+                found.append((self.costs.item(*item), item))
+            except LimitError as error:
+                cause = error
+        if not found and cause is not None:
+            raise cause
+        return min(found)
 
     def promised(self, configuration: int) -> bytes:
         """The text of that weight; it may repeat a captured string that may not be repeated."""
@@ -115,13 +126,15 @@ class Completion:
         kinds = 2 + captures_of(self.weight(configuration))
         heap = [(bytes_of(self.weight(configuration)), 0, b"", configuration)]
         seen: set[tuple[int, bytes]] = set()
+        closures = self.walker.closures
+        recalls = any(captures(kind) > 1 for kind in closures.kind[: closures.places])
         while heap and len(seen) < _SEARCHED:
             promise, _, written, at = heappop(heap)
             if bound is not None and promise >= bound:
                 return None
             if engine.is_accepting(at):
                 return written
-            key = (at, written if self._is_captured(at) else b"")
+            key = (at, written if recalls or self._is_captured(at) else b"")
             if key in seen:
                 continue
             seen.add(key)
@@ -138,7 +151,7 @@ class Completion:
 
     def _is_captured(self, configuration: int) -> bool:
         kind = self.walker.closures.kind
-        return any(kind[position] == CAPTURE for _, position, _ in self.walker.configurations[configuration])
+        return any(captures(kind[position]) for _, position, _ in self.walker.configurations[configuration])
 
 
 def completion_of(engine: Engine) -> Completion:
@@ -156,7 +169,7 @@ def _all_words(key: Hashable) -> int:
 
 def _shifted(source: Source, written: bytes, piece: bytes) -> Written:
     """What gives the captured string within a piece that follows bytes which are not in the history."""
-    return lambda done: source(written + piece)(len(written) + done)
+    return lambda done, *how: source(written + piece)(len(written) + done, *how)
 
 
 def _taste(byte: int) -> tuple[bool, bool, int]:

@@ -31,8 +31,8 @@ __all__ = ["ENDED", "Engine", "Generation", "Mask", "Source", "Written"]
 
 Mask = NDArray[np.uint32]
 
-#: Gives the string that is written when a capture ends, from how many bytes were read.
-Written = Callable[[int], str]
+#: Gives the string that is written when a capture ends, from how many bytes were read (see ``Frames.advance``).
+Written = Callable[..., str]
 #: Gives that for bytes that are about to be read.
 Source = Callable[[bytes], Written]
 
@@ -111,6 +111,7 @@ class Generation:
         "masks",
         "most_configurations",
         "most_states",
+        "prices",
         "spelling",
         "transitions",
         "walker",
@@ -128,8 +129,9 @@ class Generation:
         #: ``transitions[configuration << 32 | token]``: steps that a matcher may take unasked, REFUSED among them.
         self.transitions: dict[int, int] = {} if checks_spelling else walker.transitions
         self.spelling: Spelling | None = None
-        #: What :mod:`maskwright.completion` learned, made when first asked for.
+        #: What :mod:`maskwright.completion` and :mod:`maskwright.prices` learned, made when first asked for.
         self.completion: object | None = None
+        self.prices: object | None = None
 
 
 class Engine:

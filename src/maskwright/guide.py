@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from weakref import WeakValueDictionary
 
+from maskwright.budget import BudgetedMatcher
 from maskwright.constraint import Constraint
 from maskwright.engine import Engine
 from maskwright.errors import PolicyError
@@ -33,9 +34,18 @@ class Guide:
         """What it was compiled for."""
         return self._engine.vocabulary
 
-    def matcher(self) -> Matcher:
-        """A new sequence at the beginning of the constraint."""
-        return Matcher(self._engine)
+    def matcher(self, *, max_tokens: int | None = None) -> Matcher:
+        """A new sequence at the beginning of the constraint.
+
+        With ``max_tokens`` every mask leaves out the tokens after which the output could not be closed in time, so it
+        always ends within that many tokens (end tokens do not count). An output near its end may then be shorter than
+        the model would have it, but it is complete.
+
+        Raises:
+            UnspellableError: no output of that few tokens is found; the message tells the least number.
+            PolicyError: ``max_tokens`` is no number of at least 0.
+        """
+        return Matcher(self._engine) if max_tokens is None else BudgetedMatcher(self._engine, max_tokens)
 
     def matches(self, text: str | bytes) -> bool:
         """Whether a whole text is an output of the constraint, however it is cut into tokens."""

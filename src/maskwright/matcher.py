@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import index
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,10 @@ from maskwright.explanation import explain_bytes
 from maskwright.kernel.walk import REFUSED
 from maskwright.vocabulary import Vocabulary
 
-__all__ = ["Matcher", "fill_masks"]
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["Matcher", "checked_bytes", "checked_id", "fill_masks"]
 
 #: Tokens after which a matcher asks whether what was learned outgrew its limits.
 _SETTLE: Final = 16
@@ -74,6 +77,11 @@ class Matcher:
         """Whether an end token was read."""
         return self._configurations[-1] == ENDED
 
+    @property
+    def tokens_left(self) -> int | None:
+        """How many more tokens may be written; None without a budget (``max_tokens`` of ``Guide.matcher``)."""
+        return None
+
     def mask(self) -> Mask:
         """The allowed tokens: read-only ``uint32[ceil(len(vocabulary) / 32)]``, bit ``i & 31`` of word ``i >> 5``.
 
@@ -99,7 +107,7 @@ class Matcher:
 
     def allows(self, token_id: int) -> bool:
         """Whether a token is allowed next."""
-        token, mask = _checked_id(token_id), self.mask()
+        token, mask = checked_id(token_id), self.mask()
         return 0 <= token >> 5 < len(mask) and bool(mask[token >> 5] >> np.uint32(token & 31) & 1)
 
     def advance(self, token_id: int) -> None:
@@ -118,7 +126,7 @@ class Matcher:
         self._advance(token_id)
 
     def _advance(self, token_id: int) -> None:
-        token = _checked_id(token_id)
+        token = checked_id(token_id)
         with self._engine.lock:
             after = self._engine.advance(self._now(), token, self._source(self._bytes(token)))
             if after == REFUSED:
@@ -131,7 +139,7 @@ class Matcher:
         Raises:
             TokenError: the constraint cannot go on with these bytes; the matcher is unchanged.
         """
-        data = _checked_bytes(data)
+        data = checked_bytes(data)
         with self._engine.lock:
             after = self._engine.read(self._now(), data, self._source(data))
             if after == REFUSED:
@@ -140,7 +148,7 @@ class Matcher:
 
     def can_read(self, data: bytes) -> bool:
         """Whether the constraint can go on with raw bytes; the matcher is unchanged."""
-        data = _checked_bytes(data)
+        data = checked_bytes(data)
         with self._engine.lock:
             return self._engine.read(self._now(), data, self._source(data)) != REFUSED
 
@@ -188,7 +196,7 @@ class Matcher:
         Raises:
             TokenError: fewer steps were made.
         """
-        steps = _checked_id(steps)
+        steps = checked_id(steps)
         if not 0 <= steps <= len(self._history):
             raise TokenError(f"cannot roll back {steps} steps: {len(self._history)} were made")
         if steps:
@@ -199,9 +207,9 @@ class Matcher:
         """Go back to the beginning."""
         self.rollback(len(self._history))
 
-    def fork(self) -> Matcher:
+    def fork(self) -> Self:
         """An independent copy. O(length of the history)."""
-        other = Matcher.__new__(Matcher)
+        other = type(self).__new__(type(self))
         other._engine = self._engine
         other._generation = self._generation
         other._history = self._history.copy()
@@ -236,7 +244,7 @@ class Matcher:
 
     def explain(self, token_id: int) -> str:
         """Why a token is refused, or that it is allowed, in words."""
-        token, vocabulary = _checked_id(token_id), self._engine.vocabulary
+        token, vocabulary = checked_id(token_id), self._engine.vocabulary
         if not 0 <= token < len(vocabulary):
             return f"token {token} is no id of the vocabulary: ids run from 0 to {len(vocabulary) - 1}"
         if token in vocabulary.end_ids:
@@ -253,7 +261,7 @@ class Matcher:
 
     def explain_bytes(self, data: bytes) -> str:
         """Where bytes leave the constraint, and what was expected there, in words."""
-        data = _checked_bytes(data)
+        data = checked_bytes(data)
         with self._engine.lock:
             return explain_bytes(self._engine, self._now(), data, self._source(data))
 
@@ -319,14 +327,16 @@ def _restore(constraint: object, vocabulary: object, history: list[int | bytes])
     return matcher
 
 
-def _checked_id(token_id: object) -> int:
+def checked_id(token_id: object) -> int:
+    """A token id, or a number of steps, as an int; TokenError if it is none."""
     try:
         return index(token_id)  # type: ignore[arg-type]
     except TypeError:
         raise TokenError(f"a token id, or a number of steps, is a whole number, not {token_id!r}") from None
 
 
-def _checked_bytes(data: object) -> bytes:
+def checked_bytes(data: object) -> bytes:
+    """Raw output as bytes; TokenError if it is something else."""
     if isinstance(data, bytes):
         return data
     if isinstance(data, (bytearray, memoryview)):

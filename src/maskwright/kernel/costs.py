@@ -22,7 +22,7 @@ from maskwright.kernel.closures import CALL, CAPTURE, END, Closures
 from maskwright.kernel.shortest import ENDLESS, Shortest
 from maskwright.kernel.trie import Trie
 
-__all__ = ["BYTE", "NO_END", "TOKEN", "Costs", "bytes_of", "captures_of", "tokens_of"]
+__all__ = ["BYTE", "NO_END", "TOKEN", "Costs", "bytes_of", "captures", "captures_of", "tokens_of"]
 
 #: One capture more is 1.
 TOKEN = 1 << 16
@@ -48,6 +48,11 @@ def bytes_of(weight: int) -> int:
 def tokens_of(weight: int) -> int:
     """The upper bound of tokens in a weight."""
     return weight % BYTE // TOKEN
+
+
+def captures(kind: int) -> int:
+    """What the end of a lexeme adds to a weight's captures: 2 where what may follow depends on what came before it."""
+    return 1 if kind == CAPTURE else 2 if kind > CALL else 0
 
 
 def captures_of(weight: int) -> int:
@@ -176,8 +181,9 @@ class Costs:
         if position in closures.choices:
             return self.switch(state, position)[0]  # type: ignore[no-any-return]
         found = self.lexeme(state)
-        if closures.kind[position] == CAPTURE:
-            found += 1 + self.node(closures.target[position])
+        kind = closures.kind[position]
+        if captures(kind):
+            found += captures(kind) + self.node(closures.target[position])
         return min(found + self.rest(position + 1), NO_END)
 
     def switch(self, state: cython.int, position: cython.int) -> tuple[int, int, bytes]:
@@ -278,7 +284,7 @@ class Costs:
             return
         out.append(self.shortest.text_of_state(state))
         todo = [2 * position + 3]
-        if closures.kind[position] == CAPTURE:
+        if captures(closures.kind[position]):
             todo.insert(0, 2 * closures.target[position])
         self._write(todo, out)
 
@@ -309,7 +315,7 @@ class Costs:
                 todo.append(2 * closures.target[position])
             else:
                 out.append(self.shortest.text_of_state(closures.state[position]))
-                if kind == CAPTURE:
+                if captures(kind):
                     todo.append(2 * closures.target[position])
 
 
@@ -380,8 +386,8 @@ class _Search:
                 self._push(one, position, OPTION, 0, weight + words[0][0] * BYTE, trail)
         elif kind == CALL:
             self._call(one, closures.target[position], position + 1, weight, step)
-        elif kind == CAPTURE:
-            read = weight + costs.lexeme(closures.state[position]) + 1
+        elif captures(kind):
+            read = weight + costs.lexeme(closures.state[position]) + captures(kind)
             self._push(one, position, CALLING, closures.target[position], read, step)
         else:
             self._push(one, position + 1, AT, 0, weight + costs.lexeme(closures.state[position]), step)

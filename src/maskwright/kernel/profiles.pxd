@@ -10,6 +10,7 @@ cdef class Profile:
     cdef public int[::1] crossing          # crossing[token]: 1 if the lexeme ends in or after it, else -1
     cdef public Trie rests                 # what is left of crossing tokens after the lexeme's end
     cdef public int most                   # the largest spent[token]
+    cdef public list ending                # tokens with which the lexeme ends exactly, once asked for
     cdef public dict limits                # n -> row of tokens that spend at most n
     cdef public dict floors                # n -> row without tokens that end the lexeme having spent less than n
 

@@ -37,6 +37,7 @@ class Profile:
         self.most = 0
         self.limits = {}
         self.floors = {}
+        self.ending = []
         rests: list[bytes] = []
         owners: list[int] = []
         self._explore(lexicon, trie, rests, owners)
@@ -113,6 +114,15 @@ class Profile:
                 self.spent[token] = count
                 self.most = max(self.most, count)
                 self.crossing[token] = 1
+
+    def ends(self) -> list:
+        """The tokens with which the lexeme ends exactly, found when first asked for."""
+        token: cython.int
+        if not self.ending:
+            for token in range(len(self.crossing)):
+                if self.crossing[token] == 1 and self.inside[token >> 5] >> (token & 31) & 1:
+                    self.ending.append(token)
+        return self.ending
 
     def limit(self, most: cython.int) -> object:
         """The tokens that spend at most ``most`` characters, as a row."""
