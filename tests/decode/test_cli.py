@@ -63,11 +63,18 @@ def test_a_seed_repeats_a_sampled_output(smollm2: Path) -> None:
     assert set(json.loads(outputs.pop())) == {"name", "age", "city"}
 
 
-def test_an_output_cut_off_is_code_3(smollm2: Path) -> None:
-    """The beginning is printed, the message is on standard error."""
+@pytest.mark.parametrize("budget", [20, 30])
+def test_an_output_is_closed_in_time(smollm2: Path, budget: int) -> None:
+    """With few tokens the output is shorter, and complete."""
+    done = generate(smollm2, "--max-tokens", str(budget), "--stats")
+    assert set(json.loads(done.stdout)) == {"name", "age", "city"}
+    assert int(done.stderr.partition(b"tokens: ")[2].split()[0]) <= budget
+
+
+def test_a_budget_that_nothing_fits_in_is_code_3(smollm2: Path) -> None:
+    """Nothing is generated; the message tells how many tokens are needed."""
     done = generate(smollm2, "--max-tokens", "6")
-    assert done.returncode == 3
-    assert done.stdout.startswith(b'{"name": "')
+    assert (done.returncode, done.stdout) == (3, b"")
     assert b"--max-tokens" in done.stderr
 
 

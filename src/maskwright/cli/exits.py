@@ -16,7 +16,7 @@ class Exit(IntEnum):
     REFUSED = 1
     #: The arguments have no meaning, or a file cannot be read or written.
     USAGE = 2
-    #: The tokens ran out before the output was complete; its beginning was printed.
+    #: No output fits in ``--max-tokens``; nothing was generated.
     TRUNCATED = 3
     #: Ended by Ctrl-C.
     INTERRUPTED = 130

@@ -16,7 +16,7 @@ from maskwright.cli.threads import limit_threads
 from maskwright.decode.local import LocalModel
 from maskwright.decode.loop import Generation, generate
 from maskwright.decode.models import DEFAULT, find
-from maskwright.errors import InputError
+from maskwright.errors import InputError, UnspellableError
 
 __all__ = ["configure", "run"]
 
@@ -32,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--chat", action=argparse.BooleanOptionalAction, help="ask in the model's chat format, if known"
     )
-    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="tokens at most (%(default)s)")
+    parser.add_argument(
+        "--max-tokens", type=int, default=1024, metavar="N", help="tokens at most; JSON is closed in time (%(default)s)"
+    )
     parser.add_argument(
         "--temperature", type=float, default=0.0, metavar="T", help="0 takes the likeliest (%(default)s)"
     )
@@ -44,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Exit:
-    """Print the output; its beginning, if the tokens ran out."""
+    """Print the output; nothing is generated if none fits in ``--max-tokens``."""
     if arguments.schema == "-" and arguments.prompt_file == "-":
         raise InputError("schema and prompt cannot both come from standard input")
     if arguments.threads < 1:
@@ -67,12 +69,11 @@ def run(arguments: argparse.Namespace) -> Exit:
         result = _generate(arguments, model, guide, _prompt_ids(arguments, model, prompt), progress)
     finally:
         progress.clear()
+    if result is None:
+        return Exit.TRUNCATED
     write(result.data + b"\n")
     if arguments.stats:
         _say_stats(result, ready, compiled)
-    if result.finish_reason == "length":
-        say(f"maskwright: the output is cut off after {len(result.tokens)} tokens (raise --max-tokens)")
-        return Exit.TRUNCATED
     return Exit.OK
 
 
@@ -88,7 +89,8 @@ def _prompt_ids(arguments: argparse.Namespace, model: LocalModel, prompt: str) -
 
 def _generate(
     arguments: argparse.Namespace, model: LocalModel, guide: mw.Guide, ids: list[int], progress: Progress
-) -> Generation:
+) -> Generation | None:
+    """The output; None, with a message, if none fits in ``--max-tokens`` and the model's context."""
     written: list[int] = []
 
     def show(token: int, is_forced: bool) -> None:  # noqa: FBT001 - the signature of the loop's callback
@@ -97,7 +99,12 @@ def _generate(
         progress.draw(f"{len(written)} tokens")
 
     draw = partial(generate, model, ids, guide, max_tokens=arguments.max_tokens, on_token=show)
-    return draw(temperature=arguments.temperature, top_p=arguments.top_p, seed=arguments.seed)
+    try:
+        return draw(temperature=arguments.temperature, top_p=arguments.top_p, seed=arguments.seed)
+    except UnspellableError as error:
+        progress.clear()
+        say(f"maskwright: {error}: see --max-tokens, and the model's context")
+        return None
 
 
 def _say_stats(result: Generation, ready: float, compiled: float) -> None:

@@ -1,7 +1,7 @@
 """The command line of Maskwright.
 
 Exit codes: 0 the output is complete, 1 a constraint, text or model was refused, 2 wrong arguments or unreadable files,
-3 the output was cut off by ``--max-tokens``, 130 ended by Ctrl-C, 141 the reader of the output went away. Only results
+3 no output fits in ``--max-tokens``, 130 ended by Ctrl-C, 141 the reader of the output went away. Only results
 go to standard output; messages and progress go to standard error.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import maskwright as mw
-from maskwright.cli import check, generate, model, show
+from maskwright.cli import check, complete, generate, model, show, validate
 from maskwright.cli.console import say
 from maskwright.cli.exits import Exit
 from maskwright.errors import InputError, PolicyError
@@ -23,12 +23,14 @@ __all__ = ["main"]
 _COMMANDS: Final = {
     "generate": (generate, "let a model write JSON for a schema, every token masked"),
     "check": (check, "tell whether a schema is supported, and all that stands in its way"),
+    "validate": (validate, "check JSON documents: of each wrong one the first wrong byte, and why"),
     "show": (show, "follow a text through a schema: what was allowed at each token, and why"),
+    "complete": (complete, "mend a JSON document that was cut off, with the shortest text that a schema allows"),
     "model": (model, "list models, find and fetch their weights"),
 }
 _EPILOG: Final = (
     "exit codes: 0 complete, 1 refused (constraint, text or model), 2 wrong arguments or unreadable files, "
-    "3 cut off by --max-tokens, 130 interrupted, 141 the reader of the output went away"
+    "3 no output fits in --max-tokens, 130 interrupted, 141 the reader of the output went away"
 )
 
 

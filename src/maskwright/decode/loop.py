@@ -33,7 +33,7 @@ OnToken = Callable[[int, bool], None]
 class Generation:
     """What was written, and what it cost."""
 
-    #: The exact bytes; a character may be cut in two where ``finish_reason`` is ``"length"``.
+    #: The exact bytes.
     data: bytes
     #: Ids that were written, without the end token.
     tokens: tuple[int, ...]
@@ -45,7 +45,8 @@ class Generation:
     #: Seconds in the model, and in masks (masks, advancing and forced text).
     seconds_model: float
     seconds_masks: float
-    #: ``"stop"``: the output is complete. ``"length"``: the tokens ran out before.
+    #: ``"stop"``: the output is complete, which it always is with a guide of :func:`maskwright.compile`. ``"length"``:
+    #: the tokens ran out under a matcher that keeps no budget.
     finish_reason: Literal["stop", "length"]
 
     @property
@@ -71,13 +72,15 @@ def generate(
         model: The weights, with the vocabulary that ``guide`` was compiled for.
         prompt: A text to continue, or token ids such as ``model.prompter.chat(...)`` gives.
         guide: A compiled constraint; its matchers say what may follow.
-        max_tokens: Tokens to write at most, forced ones included; the model's context may allow fewer.
+        max_tokens: Tokens to write at most, forced ones included and the end token not; the model's context may allow
+            fewer. The masks close the output within them, so it is always complete.
         temperature: 0 takes the likeliest token; greater values draw more evenly.
         top_p: Draw from the likeliest tokens only, as few as reach this share.
         seed: Equal seeds give equal outputs.
         on_token: Called as tokens are written.
 
     Raises:
+        UnspellableError: no output has that few tokens; nothing is generated.
         ModelError: the prompt is empty or does not fit in the model's context.
         PolicyError: a number is out of its range.
         VocabularyError: the guide was compiled for another vocabulary.
@@ -87,7 +90,11 @@ def generate(
         raise PolicyError(f"max_tokens is {max_tokens}, it must be at least 1")
     sampler = Sampler(temperature=temperature, top_p=top_p, seed=seed)
     ids = model.prompter.plain(prompt) if isinstance(prompt, str) else list(prompt)
-    return _Run(model, ids, guide.matcher(), sampler, on_token).finish(max_tokens)
+    context = model.network.dimensions.context
+    if len(ids) >= context:
+        raise ModelError(f"the prompt has {len(ids)} tokens, the model's context is {context}")
+    budget = min(max_tokens, context - len(ids))
+    return _Run(model, ids, guide.matcher(max_tokens=budget), sampler, on_token).finish(budget)
 
 
 class _Run:
@@ -113,11 +120,7 @@ class _Run:
         self._forced = self._passes = 0
         self._seconds_model = self._seconds_masks = 0.0
 
-    def finish(self, max_tokens: int) -> Generation:
-        context = self._network.dimensions.context
-        if self._prompt_tokens >= context:
-            raise ModelError(f"the prompt has {self._prompt_tokens} tokens, the model's context is {context}")
-        budget = min(max_tokens, context - self._prompt_tokens)
+    def finish(self, budget: int) -> Generation:
         while not self._is_complete() and len(self._tokens) < budget:
             ids = self._choices(budget)
             if ids is not None:

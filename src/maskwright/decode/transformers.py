@@ -47,10 +47,16 @@ class MaskLogitsProcessor:
     #: Continuous batching hands over last tokens without their histories.
     supports_continuous_batching: Final = False
 
-    def __init__(self, guide: Guide) -> None:
-        """Serve one constraint; any number of runs, one at a time."""
+    def __init__(self, guide: Guide, *, max_new_tokens: int | None = None) -> None:
+        """Serve one constraint; any number of runs, one at a time.
+
+        With the ``max_new_tokens`` that ``generate`` gets, every output is closed within them.
+
+        Raises:
+            UnspellableError: no output has that few tokens.
+        """
         self._vocabulary = guide.vocabulary
-        self._histories = Histories(guide.matcher(), _STATES)
+        self._histories = Histories(guide.matcher(max_tokens=max_new_tokens), _STATES)
         #: Tokens of the prompt, padding included; -1 before the first call.
         self._prompt_length = -1
         #: The prompts of this run, as bytes.

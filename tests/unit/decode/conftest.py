@@ -77,7 +77,9 @@ class LanguageGuide:
     def __init__(self, vocabulary: Vocabulary, words: Sequence[bytes]) -> None:
         self.vocabulary, self.words = vocabulary, frozenset(words)
 
-    def matcher(self) -> LanguageMatcher:
+    def matcher(self, *, max_tokens: int | None = None) -> LanguageMatcher:
+        """Keep no budget: what the loop does by itself is seen."""
+        del max_tokens
         return LanguageMatcher(self.vocabulary, self.words)
 
 
