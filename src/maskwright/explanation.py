@@ -7,7 +7,7 @@ from collections.abc import Callable
 from maskwright.engine import Engine
 from maskwright.kernel.walk import REFUSED
 
-__all__ = ["draw_bytes", "explain_bytes"]
+__all__ = ["draw_byte", "draw_bytes", "explain_bytes"]
 
 #: Descriptions of nodes that one sentence names.
 _DESCRIPTIONS = 3
@@ -30,11 +30,12 @@ def draw_bytes(allowed: list[int]) -> str:
 
 def _draw_run(run: list[int]) -> list[str]:
     if len(run) > 3:
-        return [f"{_draw_byte(run[0])} to {_draw_byte(run[-1])}"]
-    return [_draw_byte(byte) for byte in run]
+        return [f"{draw_byte(run[0])} to {draw_byte(run[-1])}"]
+    return [draw_byte(byte) for byte in run]
 
 
-def _draw_byte(byte: int) -> str:
+def draw_byte(byte: int) -> str:
+    """A byte for people: a character in backquotes, a name or a number."""
     if byte in _NAMES:
         return _NAMES[byte]
     return f"`{chr(byte)}`" if 0x20 < byte < 0x7F else f"byte 0x{byte:02x}"
@@ -57,4 +58,4 @@ def explain_bytes(engine: Engine, configuration: int, data: bytes, source: Calla
     context = f" ({where})" if where else ""
     if good == len(data):
         return f"{'can be read here; then ' if data else ''}{expected}{context}"
-    return f"byte {good + 1} ({_draw_byte(data[good])}) cannot be read: {expected}{context}"
+    return f"byte {good + 1} ({draw_byte(data[good])}) cannot be read: {expected}{context}"

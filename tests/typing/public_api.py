@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import maskwright as mw
 from maskwright.errors import Problem
+from maskwright.validation import Refusal, Validator
 
 
 def constraints() -> list[mw.Constraint]:
@@ -60,3 +61,15 @@ def guide() -> mw.Guide:
     except mw.ConstraintError as error:
         assert_type(error.problems, tuple[Problem, ...])
         raise
+
+
+def validation(constraint: mw.Constraint) -> Refusal | None:
+    """A validator takes a schema with policies, or a constraint; refusals are values."""
+    stream = Validator({"type": "object"}, whitespace="compact").stream()
+    assert_type(stream.feed(b"{"), Refusal | None)
+    assert_type(stream.is_complete, bool)
+    found = stream.finish()
+    if found is not None:
+        assert_type(found.places, tuple[str, ...])
+        assert_type(found.offset, int)
+    return Validator(constraint).check("{}")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import maskwright as mw
 from maskwright.cli.console import write
-from maskwright.cli.excerpts import draw_excerpt, draw_mask
+from maskwright.cli.excerpts import draw_mask, draw_problems
 from maskwright.cli.exits import Exit
 from maskwright.cli.linting import add_dialects, lint
 from maskwright.cli.misspelling import find_misspelt
@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> Exit:
             return lint(arguments, name, data)
         return _compile(arguments, name, data)
     except ConstraintError as error:
-        write(f"{name}: refused, {_count(len(error.problems), 'problem')}\n\n")
-        write("\n".join(_draw_problem(problem, data) for problem in error.problems))
+        write(draw_problems(name, error.problems, data))
         return Exit.REFUSED
 
 
@@ -61,12 +60,3 @@ def _compile(arguments: argparse.Namespace, name: str, data: bytes) -> Exit:
 def _draw_warnings(warnings: Iterable[Problem]) -> list[str]:
     lines = [f"  {warning}" for warning in warnings]
     return ["warnings:", *lines] if lines else ["warnings: none"]
-
-
-def _draw_problem(problem: Problem, data: bytes) -> str:
-    excerpt = draw_excerpt(problem.place, data)
-    return f"{problem}\n" + "".join(f"    {line}\n" for line in excerpt)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -11,14 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskwright.decode.masks import allowed_ids
+from maskwright.errors import Problem
 from maskwright.vocabulary import Vocabulary
 
-__all__ = ["draw_excerpt", "draw_mask", "draw_token"]
+__all__ = ["draw_excerpt", "draw_mask", "draw_problems", "draw_token"]
 
 #: Tokens that a mask is shown with.
 _TOKENS: Final = 8
 _TOKEN_WIDTH: Final = 20
 _WIDTH: Final = 100
+
+
+def draw_problems(name: str, problems: Sequence[Problem], data: bytes) -> str:
+    """Return every problem of a schema that is refused, each with its place and an excerpt of the schema there."""
+    head = f"{name}: refused, {len(problems)} problem{'' if len(problems) == 1 else 's'}\n\n"
+    return head + "\n".join(_draw_problem(problem, data) for problem in problems)
+
+
+def _draw_problem(problem: Problem, data: bytes) -> str:
+    excerpt = draw_excerpt(problem.place, data)
+    return f"{problem}\n" + "".join(f"    {line}\n" for line in excerpt)
 
 
 def draw_excerpt(place: str, data: bytes) -> list[str]:

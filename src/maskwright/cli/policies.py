@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import maskwright as mw
 from maskwright.cli.sources import read_schema
@@ -30,8 +31,8 @@ def add_policies(parser: argparse.ArgumentParser, **defaults: str) -> None:
         )
 
 
-def compile_schema_argument(arguments: argparse.Namespace, data: bytes | None = None) -> mw.Constraint:
-    """Return the constraint of ``--schema`` (or of ``data``, if it was read) under the given policies.
+def compile_schema_argument(arguments: argparse.Namespace, data: bytes | None = None, **further: Any) -> mw.Constraint:
+    """Return the constraint of ``--schema`` (or of ``data``, if it was read) under the given and further policies.
 
     Raises:
         InputError: the file cannot be read.
@@ -40,4 +41,5 @@ def compile_schema_argument(arguments: argparse.Namespace, data: bytes | None = 
     """
     if data is None:
         _, data = read_schema(arguments.schema)
-    return mw.json_schema(data, **{name: getattr(arguments, name).replace("-", " ") for name in _CHOICES})
+    given: dict[str, Any] = {name: getattr(arguments, name).replace("-", " ") for name in _CHOICES}
+    return mw.json_schema(data, **given, **further)
