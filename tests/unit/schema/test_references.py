@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from tests.unit.schema.schemas import verdicts
 
 DOCUMENT: dict[str, Any] = {
     "$id": "http://x/root.json",
+    "title": "root",
+    "": {"title": "empty"},
     "$defs": {
         "plain": {"title": "plain"},
         "a/b~c d": {"title": "escaped"},
@@ -24,10 +27,26 @@ DOCUMENT: dict[str, Any] = {
             "$defs": {"deep": {"$anchor": "here", "title": "deep"}},
             "items": {"$ref": "#/$defs/deep"},
         },
+        "": {"title": "empty below"},
+        "~/%": {"title": "tilde"},
+        "urn": {
+            "$id": "urn:example:thing",
+            "title": "urn",
+            "$defs": {"there": {"$anchor": "there", "title": "urn"}, "below": {"title": "below"}},
+        },
+        "relative": {
+            "$id": "folder/",
+            "allOf": [{"not": {"items": {"$id": "below.json", "title": "relative"}}}],
+        },
         "trap": {"enum": [{"$id": "http://x/trap.json", "$anchor": "trap"}]},
     },
     "unknown": [{"title": "unknown"}],
+    "x-unknown": {"a": {"$id": "http://y/", "title": "no resource", "b": {"title": "below none", "$ref": "#here"}}},
 }
+NOWHERE = (
+    "#/nope", "#/$defs/plain/title", "#nope", "#trap", "#/unknown/1", "#/unknown/-", "#/unknown/00", "#/unknown/+0",
+    f"#/unknown/{'9' * 5000}", "#/unknown/\u0660", "#/%FF", "#/$defs/~2", "http://[",
+)  # fmt: skip
 BASE = "http://json-schema.org/draft-"
 
 
@@ -44,11 +63,28 @@ BASE = "http://json-schema.org/draft-"
         ("folder/inner.json#/$defs/deep", "deep"),
         ("#/$defs/inner/$defs/deep", "deep"),
         ("#/unknown/0", "unknown"),
+        ("#/", "empty"),
+        ("#/$defs/", "empty below"),
+        ("#/$defs/%7E", None),
+        ("#/$defs/~0~1%25", "tilde"),
+        ("http://x/root.json#/$defs/plain", "plain"),
+        ("?query#here", None),
+        ("/root.json", "root"),
+        ("urn:example:thing#there", "urn"),
+        ("urn:example:thing#/$defs/below", "below"),
+        ("below.json", None),
+        ("folder/below.json", "relative"),
+        ("#/x-unknown/a", "no resource"),
+        ("#/x-unknown/a/b", "below none"),
     ],
 )
-def test_resolution(reference: str, title: str) -> None:
-    """A reference names the subschema that RFC 3986 and RFC 6901 say, and the same object each time."""
+def test_resolution(reference: str, title: str | None) -> None:
+    """A reference names the subschema that RFC 3986 and RFC 6901 say, if any, and the same object each time."""
     document = Document(DOCUMENT)
+    if title is None:
+        with pytest.raises((SchemaError, UnsupportedError)):
+            document.resolve(document.root, reference)
+        return
     found = document.resolve(document.root, reference)
     assert found.value["title"] == title
     assert document.resolve(document.root, reference) is found
@@ -62,7 +98,7 @@ def test_references_inside_a_resource_use_its_base() -> None:
     assert document.resolve(items, "#/$defs/deep").value["title"] == "deep"
 
 
-@pytest.mark.parametrize("reference", ["#/nope", "#/$defs/plain/title", "#nope", "#trap", "#/unknown/1", "#/unknown/-"])
+@pytest.mark.parametrize("reference", [*NOWHERE])
 def test_references_to_nowhere(reference: str) -> None:
     """What is not there, or is not a schema, is an error; identifiers inside constants are none."""
     document = Document(DOCUMENT)
@@ -76,6 +112,70 @@ def test_documents_that_are_not_at_hand(reference: str) -> None:
     document = Document(DOCUMENT)
     with pytest.raises(UnsupportedError):
         document.resolve(document.root, reference)
+
+
+def test_identifiers_below_unknown_keywords_are_none() -> None:
+    """They change no base on the way of a pointer; a target that is used as a schema has its own."""
+    document = Document(DOCUMENT)
+    with pytest.raises(UnsupportedError):
+        document.resolve(document.root, "http://y/")
+    below = document.resolve(document.root, "#/x-unknown/a/b")
+    assert document.resolve(below, "#here").value["title"] == "anchored"
+    target = document.resolve(document.root, "#/x-unknown/a")
+    assert target.resource.uri == "http://y/"
+
+
+def test_identifiers_inside_constants_are_none() -> None:
+    """Constants may look like schemas of any dialect, well-formed or not."""
+    odd = {"$id": "http://[", "$schema": "http://nope", "id": "x", "$ref": "#/nope"}
+    for draft in ("2020-12", "04", "03"):
+        uri = f"{BASE}{draft}/schema#" if draft < "2" else "https://json-schema.org/draft/2020-12/schema"
+        assert verdicts({"$schema": uri, "enum": [odd, [odd]]}, [json.dumps([odd]), "[]"]) == [True, False]
+    schema = {"$ref": "x", "$defs": {"a": {"const": {"$id": "x", "type": "null"}}, "b": {"$id": "x", "type": "string"}}}
+    assert verdicts(schema, ['"a"', "null"]) == [True, False]
+
+
+@pytest.mark.parametrize("first", ["#inner", "http://x/b"])
+def test_the_order_of_references_does_not_matter(first: str) -> None:
+    """An anchor that is asked for inside an embedded resource does not hide the resources elsewhere."""
+    schema = {
+        "$id": "http://x/",
+        "items": {"$id": "a", "allOf": [{"$ref": first}], "$defs": {"i": {"$anchor": "inner", "maxLength": 3}}},
+        "$defs": {"b": {"$id": "b", "type": "string"}},
+        "allOf": [{"items": {"$ref": "a#inner"}}, {"items": {"$ref": "b"}}],
+    }
+    assert verdicts(schema, ['["abc"]', '["abcd"]', "[1]"]) == [True, False, False]
+
+
+def test_a_registry_that_fails_is_told() -> None:
+    """What a ``retrieve`` function raises becomes the reason, with the place of the reference."""
+
+    def retrieve(uri: str) -> Any:
+        raise OSError("no network")
+
+    registry: Any = referencing.Registry(retrieve=retrieve)  # type: ignore[call-arg]
+    with pytest.raises(UnsupportedError, match="no network") as caught:
+        verdicts({"items": {"$ref": "http://x/a"}}, [], registry=registry)
+    assert caught.value.problems[0].place == "#/items"
+
+
+def test_a_registry_may_retrieve() -> None:
+    """A ``retrieve`` function is asked once for a document, and only for what the schema does not hold."""
+    asked: list[str] = []
+
+    def retrieve(uri: str) -> Any:
+        asked.append(uri)
+        contents = {"$defs": {"n": {"type": "null"}}}
+        return referencing.jsonschema.DRAFT202012.create_resource(contents)
+
+    registry: Any = referencing.Registry(retrieve=retrieve)  # type: ignore[call-arg]
+    schema = {
+        "$id": "http://x/",
+        "prefixItems": [{"$ref": "http://x/a#/$defs/n"}, {"$ref": "a#/$defs/n"}, {"$ref": "b"}],
+        "$defs": {"b": {"$id": "b"}},
+    }
+    assert verdicts(schema, ["[null, null, 1]", "[null, 1]"], registry=registry) == [True, False]
+    assert asked == ["http://x/a"]
 
 
 def test_documents_of_the_registry() -> None:

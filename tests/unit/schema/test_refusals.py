@@ -93,7 +93,9 @@ CASES: list[tuple[str, Any, type[ConstraintError], str, str]] = [
     ("huge exponent", '{"minimum": 1e999999999}', LimitError, "#/minimum", "minimum"),
     ("huge integer", f'{{"minimum": {"9" * 5000}}}', LimitError, "", ""),
     ("remote", {"$ref": "http://example.com/x"}, UnsupportedError, "#", "$ref"),
-    ("unsupported", {"items": {"uniqueItems": True}}, UnsupportedError, "#/items/uniqueItems", "uniqueItems"),
+    ("dynamic remote", {"items": {"$dynamicRef": "http://x/y#z"}}, UnsupportedError, "#/items", "$dynamicRef"),
+    ("in place, dynamically", {"$dynamicRef": "#a", "$dynamicAnchor": "a"}, SchemaError, "#", "$ref"),
+    ("no URI", {"$id": "http://x/", "items": {"$id": "http://["}}, SchemaError, "#/items", "$id"),
     ("pattern", {"properties": {"a": {"pattern": "("}}}, PatternError, "#/properties/a/pattern", "pattern"),
     ("false", False, UnsatisfiableError, "#", ""),
     ("needs itself", NEEDS_ITSELF, UnsatisfiableError, "#/properties/n", "required"),
@@ -160,11 +162,24 @@ def test_refusal(schema: Any, kind: type[ConstraintError], place: str, keyword: 
 
 
 def test_all_problems_come_at_once() -> None:
-    """Every unsupported keyword that is reached is named, in the gravest class."""
-    schema = {"properties": {"a": {"uniqueItems": True}, "b": {"not": {"type": "null"}}}, "oneOf": [{}, {}]}
-    with pytest.raises(UnsupportedError) as caught:
+    """Every problem that is reached is named, in the gravest class."""
+    schema = {
+        "properties": {
+            "a": {"pattern": "("},
+            "b": {"minLength": -1},
+            "c": {"$ref": "http://x/y"},
+            "d": {"$ref": "#/no"},
+        },
+        "$defs": {"unused": {"minLength": -1}},
+    }
+    with pytest.raises(SchemaError) as caught:
         compile_schema(schema)
-    assert {problem.keyword for problem in caught.value.problems} == {"uniqueItems", "not", "oneOf"}
+    assert sorted(problem.place for problem in caught.value.problems) == [
+        "#/properties/a/pattern",
+        "#/properties/b/minLength",
+        "#/properties/c",
+        "#/properties/d",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +214,7 @@ def test_unknown_formats_warn_or_are_refused() -> None:
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 IGNORED: list[tuple[dict[str, Any], str, str]] = [
-    ({"properties": {"a": {"dependencies": {"b": ["c"]}}}}, "#/properties/a/dependencies", "dependencies"),
+    ({"properties": {"a": {"extends": {"type": "null"}}}}, "#/properties/a/extends", "extends"),
     ({"additionalItems": False}, "#/additionalItems", "additionalItems"),
     ({"$schema": DRAFT_7, "prefixItems": [{}]}, "#/prefixItems", "prefixItems"),
     ({"$schema": "http://json-schema.org/draft-04/schema", "const": 1}, "#/const", "const"),
@@ -283,7 +298,15 @@ def test_descriptions_name_the_place_and_what_is_missing() -> None:
     )
 
 
-KEYWORDS = sorted({*LATEST.keywords, "$schema", "$id", "$anchor", "$defs", "definitions", "dependencies", "id"})
+KEYWORDS = sorted(
+    {*LATEST.keywords, "$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions", "id", "$vocabulary"}
+    | {"$recursiveRef", "$recursiveAnchor", "additionalItems", "extends", "disallow", "divisibleBy"}
+)
+DRAFTS = [
+    "http://json-schema.org/draft-03/schema#",
+    "http://json-schema.org/draft-07/schema#",
+    "https://json-schema.org/draft/2019-09/schema",
+]
 junk: st.SearchStrategy[Any] = st.recursive(
     st.none()
     | st.booleans()
@@ -291,7 +314,7 @@ junk: st.SearchStrategy[Any] = st.recursive(
     | st.floats()
     | st.text(max_size=3)
     | st.sampled_from(
-        ["#", "#/$defs/a", "#/items", "#a", "x", "string", "object", "^(", "http://json-schema.org/draft-07/schema#"]
+        ["#", "#/$defs/a", "#/items", "#a", "x", "x#a", "string", "any", "^(", "http://[", "urn:a:b", *DRAFTS]
     ),
     lambda below: (
         st.lists(below, max_size=3)
