@@ -17,6 +17,7 @@ from maskwright.errors import PolicyError, TokenError, VocabularyError
 from maskwright.explanation import explain_bytes
 from maskwright.kernel.walk import REFUSED
 from maskwright.vocabulary import Vocabulary
+from maskwright.written import last_value, opening_quote
 
 if TYPE_CHECKING:
     from typing import Self
@@ -301,16 +302,35 @@ class Matcher:
         """What gives the string that ends within bytes that are about to be read."""
         return partial(self._string_before, len(self._history), data)
 
-    def _string_before(self, place: int, data: bytes, done: int) -> str:
-        """The JSON string literal that ends with ``data[:done]``; it may begin in entries before ``place``."""
+    def _string_before(self, place: int, data: bytes, done: int, is_recall: bool = False) -> str:  # noqa: FBT001, FBT002
+        """The JSON string literal that ends with ``data[:done]``; it may begin in entries before ``place``.
+
+        For a recall the JSON text of the value before the comma that stands there.
+        """
         tail = data[:done]
+        if is_recall:
+            return self._value_before(place, tail)
         while True:
-            start = _opening_quote(tail, is_whole=place == 0)
+            start = opening_quote(tail, is_whole=place == 0)
             if start >= 0:
                 value: str = json.loads(tail[start:])
                 return value
             place -= 1
             tail = self._bytes(self._history[place]) + tail
+
+    def _value_before(self, place: int, tail: bytes) -> str:
+        """The JSON text of the value before the separator that ends ``tail``."""
+        wanted = 2 * len(tail)
+        while True:
+            start, stop = last_value(tail, is_whole=place == 0)
+            if start >= 0:
+                return tail[start:stop].decode()
+            wanted *= 2
+            pieces: list[bytes] = []
+            while place and (not pieces or sum(map(len, pieces)) < wanted):
+                place -= 1
+                pieces.append(self._bytes(self._history[place]))
+            tail = b"".join([*reversed(pieces), tail])
 
     def __reduce__(self) -> tuple[Callable[..., Matcher], tuple[object, ...]]:
         """Pickle as constraint, vocabulary and history."""
@@ -342,24 +362,6 @@ def checked_bytes(data: object) -> bytes:
     if isinstance(data, (bytearray, memoryview)):
         return bytes(data)
     raise TokenError(f"raw output is bytes, not {type(data).__name__}")
-
-
-def _opening_quote(tail: bytes, *, is_whole: bool) -> int:
-    """The place of the quote that opens the literal whose closing quote ends ``tail``; -1 if it may lie before it.
-
-    Inside a literal every quote follows an odd number of backslashes; the opening one follows none. How many there are
-    is known unless they reach back to the beginning of ``tail`` and something was written before.
-    """
-    place = len(tail) - 1
-    while True:
-        place = tail.rfind(b'"', 0, place)
-        if place < 0:
-            return -1
-        backslashes = place - len(tail[:place].rstrip(b"\\"))
-        if backslashes == place and not is_whole:
-            return -1
-        if backslashes % 2 == 0:
-            return place
 
 
 def fill_masks(matchers: Sequence[Matcher], out: NDArray[np.int32] | NDArray[np.uint32]) -> None:

@@ -9,10 +9,10 @@ cdef class Closures:
     cdef public list node_keys       # node_keys[node]
     cdef public list node_starts     # node_starts[node]: first positions of its productions; None until expanded
     cdef public int places           # number of positions
-    cdef public int[::1] kind            # kind[position]: FINAL, END, LEX, CAPTURE or CALL
-    cdef public int[::1] state           # state[position]: first lexeme state of LEX and CAPTURE
-    cdef public int[::1] target          # target[position]: node of CALL and CAPTURE
-    cdef public int[::1] goto_base       # goto_base[position]: the place after LEX and CAPTURE, -1 for a switch
+    cdef public int[::1] kind            # kind[position]: FINAL, END, LEX, CAPTURE, CALL or RECALL
+    cdef public int[::1] state           # state[position]: first lexeme state of LEX, CAPTURE and RECALL
+    cdef public int[::1] target          # target[position]: node of CALL, CAPTURE and RECALL
+    cdef public int[::1] goto_base       # goto_base[position]: the place after LEX, CAPTURE and RECALL, -1 for a switch
     cdef public int[::1] owner           # owner[position]: the node whose production it belongs to
     cdef public int[::1] filter          # filter[position]: which words of a switch may be read, -1 for all
     cdef public list lives           # lives[filter]: bit i set if word i may be read

@@ -16,7 +16,7 @@ import cython
 from maskwright.kernel.expressions import WORDS
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, Lexicon
 
-__all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "ROOT", "Closures"]
+__all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "RECALL", "ROOT", "Closures"]
 
 # Kinds of position.
 FINAL = 0  # position 0: the whole output may end here
@@ -24,6 +24,7 @@ END = 1  # the end of a production
 LEX = 2  # a lexeme; its gotos lead on by label
 CAPTURE = 3  # a lexeme whose text names the node that is called next
 CALL = 4  # a node
+RECALL = 5  # a separator; the value before it names the node that is called next
 
 #: The empty stack below everything, and the stack that every matcher starts with: return to FINAL.
 NIL = 0
@@ -120,9 +121,10 @@ class Closures:
                 self._add(CALL, 0, self.node(symbol.node), node)  # type: ignore[attr-defined]
                 continue
             state = self._first_state(symbol.term)  # type: ignore[attr-defined]
-            self._add(CAPTURE if name == "Capture" else LEX, state, -1, node)
+            captures = name == "Capture"
+            self._add(LEX if not captures else RECALL if symbol.is_recall else CAPTURE, state, -1, node)  # type: ignore[attr-defined]
             self.goto_base[position] = len(self.goto_node)
-            if name == "Capture":
+            if captures:
                 self.target[position] = self.node(symbol.node)  # type: ignore[attr-defined]
                 self._add_goto(self.target[position], position + 1)
             elif name == "Switch":

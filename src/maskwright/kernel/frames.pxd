@@ -10,8 +10,9 @@ cdef class Frames:
     cdef public int done                   # bytes read so far by the present read()
     cdef bint masking                      # a mask is being filled: closures give the states that count least
     cdef int capture                       # CAPTURE, as a C integer
-    cdef public bint captured              # a captured string ended in the present read(), or at the present node of a walk
-    cdef int[::1] crossed                  # crossed[d]: captured strings that ended on the present path up to depth d
+    cdef int recall                        # RECALL, as a C integer
+    cdef public int captured               # 1: a captured string ended in the present read() or at the present node of a walk, 2: a recall
+    cdef int[::1] crossed                  # crossed[d]: captured strings that ended on the present path up to depth d; a recall counts twice
     cdef int capacity                      # items that the frames have room for
     cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
     cdef int[::1] positions                # positions[i]: its position

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import cython
 
 from maskwright.errors import LimitError, Problem
-from maskwright.kernel.closures import CAPTURE, ROOT, Closures
+from maskwright.kernel.closures import CAPTURE, RECALL, ROOT, Closures
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNKNOWN, Lexicon
 
 __all__ = ["REFUSED", "Frames"]
@@ -49,7 +49,8 @@ class Frames:
         self.done = 0
         self.masking = False
         self.capture = CAPTURE
-        self.captured = False
+        self.recall = RECALL
+        self.captured = 0
         self.crossed = array("i", bytes(4 * (longest + 3)))
         self.capacity = FIRST_ITEMS
         self.states = array("i", bytes(4 * FIRST_ITEMS))
@@ -140,10 +141,13 @@ class Frames:
         """A lexeme may end: add what can be entered after it; the new top."""
         closures: Closures = self.closures
         goto: cython.int = closures.leave(position, self.lexicon.label[state])
-        if closures.kind[position] == self.capture:
-            self.captured = True
+        kind: cython.int = closures.kind[position]
+        if kind == self.capture or kind == self.recall:
+            if self.captured < 2:
+                self.captured = 1 if kind == self.capture else 2
             if self.source is not None:
-                key = self.realize(closures.node_keys[closures.target[position]], self.source(self.done))
+                text = self.source(self.done) if kind == self.capture else self.source(self.done, True)
+                key = self.realize(closures.node_keys[closures.target[position]], text)
                 goto = closures.goto(closures.node(key), position + 1)
         found: cython.int = closures.find(goto, stack)
         i: cython.int
@@ -219,7 +223,7 @@ class Frames:
         """The configuration after a token's bytes, or REFUSED.
 
         When a capture ends, ``source`` is called with the number of bytes read so far and gives the string that was
-        written. Transitions are remembered unless a capture ended, because then they depend on that string.
+        written; with a second argument ``True`` the JSON text of the value before the separator. Transitions are remembered unless a capture ended, because then they depend on that string.
         """
         key: cython.longlong = (cython.cast(cython.longlong, configuration) << 32) | token
         found = self.transitions.get(key)
@@ -231,7 +235,7 @@ class Frames:
 
     def read(self, configuration: cython.int, data: bytes, source: Callable[[int], str] | None) -> cython.int:
         """The configuration after some bytes, or REFUSED; without ``source`` captures stay unrealised."""
-        self.captured = False
+        self.captured = 0
         self.source = source
         try:
             self._load(self.configurations[configuration])

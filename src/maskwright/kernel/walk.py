@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import cython
 
-from maskwright.kernel.closures import CAPTURE, Closures
+from maskwright.kernel.closures import CAPTURE, RECALL, Closures
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.expressions import EPSILON, LABEL, NEVER, WORDS, Expressions
 from maskwright.kernel.frames import REFUSED, Frames
@@ -108,7 +108,7 @@ class Walker(Frames):
                 continue
             d = depth[node]
             start = offset[d]
-            self.captured = False
+            self.captured = 0
             if start - offset[d - 1] == 1:
                 j = offset[d - 1]
                 state = lexicon.rows[256 * states[j] + byte[node]]
@@ -144,7 +144,8 @@ class Walker(Frames):
                 states = self.states
             self.crossed[d] = self.crossed[d - 1] + self.captured
             if self.crossed[d] > 1:
-                # Whether a second captured string may end here depends on the text of the first, unknown to a mask.
+                # Whether a second captured string may end here depends on the text of the first, and what may follow a
+                # recall on the value before it, both unknown to a mask.
                 for j in range(first_token[node], first_token[end[node]]):
                     self.doubtful.append(trie.order[j])
                 node = end[node]
@@ -234,7 +235,7 @@ class Walker(Frames):
         _unite(row, profile.inside)
         found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
         self._load_closure(found, 0)
-        self.crossed[0] = self.closures.kind[item[1]] == CAPTURE
+        self.crossed[0] = self._weight(item[1])
         self._walk(profile.rests, row, 1, profile.rests.size, 0, 0)
         self.crossed[0] = 0
         if lexicon.limit[state] < profile.most:
@@ -273,6 +274,7 @@ class Walker(Frames):
                 if child >= 0 and closures.lets(position, label):
                     self._set(trie, child, row)
                     self._load_closure(closures.find(closures.leave(position, label), stack), d + 1)
+                    self.crossed[d + 1] = self._weight(position)
                     self._walk(trie, row, child + 1, trie.end[child], 0, 0)
             child = trie._child(node, 0x5C)
             if child >= 0:
@@ -287,6 +289,11 @@ class Walker(Frames):
                 if child >= 0:
                     todo.append((child, rest))
         return 0
+
+    def _weight(self, position: cython.int) -> cython.int:
+        """What the end of a lexeme adds to ``crossed``."""
+        kind: cython.int = self.closures.kind[position]
+        return 2 if kind == RECALL else 1 if kind == CAPTURE else 0
 
     def _spell(self, node: cython.int, point: cython.int, row: cython.uint[::1]) -> cython.int:
         """Follow one character as it stands from a node, setting the tokens on the way; -1 if no token goes there."""

@@ -41,11 +41,14 @@ class Capture(NamedTuple):
 
     Inside a mask the text in progress is not known: there ``node`` is called as it is. When a real token ends the
     string, ``Network.realize(node, string)`` names the node that is called instead. ``node`` must allow at least what
-    the realised node allows up to the next capture.
+    the realised node allows up to the next capture. After a *recall* it must only allow more, and the realised node may
+    have no productions: tokens that read the separator are never decided without the text.
     """
 
     term: Term
     node: NodeKey
+    #: The text that decides is not what the term reads, but the JSON value before it: the term is a separator.
+    is_recall: bool = False
 
 
 class Call(NamedTuple):

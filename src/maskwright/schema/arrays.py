@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from maskwright.network.nodes import Call, Production
+from typing import Any
+
+from maskwright.network.nodes import Call, Capture, Production
+from maskwright.schema.document import read_value
 from maskwright.schema.layout import marks
+from maskwright.schema.leaves import with_element
 from maskwright.schema.liveness import Liveness
 from maskwright.schema.nodekeys import AFTER_ELEMENT, AT_ELEMENT, AfterElement, AtElement
 from maskwright.schema.residual import Alternative, Formula
 from maskwright.schema.stores import Stores
 from maskwright.schema.symbols import Symbols
+from maskwright.schema.value import Value
 
 __all__ = ["Arrays"]
 
@@ -19,6 +24,7 @@ class Arrays:
     def __init__(self, stores: Stores, liveness: Liveness, symbols: Symbols) -> None:
         """``symbols`` give the symbols that read values."""
         self._formulas = stores.formulas
+        self._values = stores.values
         self._liveness = liveness
         self._symbol = symbols.symbol
         self._whitespace = stores.policies.whitespace
@@ -48,17 +54,35 @@ class Arrays:
         mark = marks(self._whitespace, level)
         productions: list[Production] = []
         if self._alternatives(formula):
-            productions.append((mark.comma, Call(AtElement(AT_ELEMENT, formula, level))))
+            following = AtElement(AT_ELEMENT, formula, level)
+            if self._liveness.sequences.remembers(formula):
+                productions.append((Capture(mark.comma.term, following, is_recall=True),))
+            else:
+                productions.append((mark.comma, Call(following)))
         if self._formulas.ends(formula):
             productions.append((mark.close_array,))
         return productions
 
+    def realize(self, key: AtElement, text: str) -> AtElement:
+        """The state before an element that knows the one before it, by its JSON text; without productions if dead."""
+        formula = with_element(key.residual, read_value(text), self._formulas)
+        return key._replace(residual=formula)
+
     def _alternatives(self, formula: Formula) -> tuple[Alternative, ...]:
-        liveness = self._liveness
-        return tuple(
-            [
-                (value, rest)
-                for value, rest in self._formulas.alternatives(formula, None)
-                if liveness.value(value) and liveness.elements(rest)
-            ]
-        )
+        liveness, remembers = self._liveness, self._liveness.sequences.remembers
+        found: list[Alternative] = []
+        for value, rest in self._formulas.alternatives(formula, None):
+            if not liveness.value(value):
+                continue
+            if not remembers(rest):
+                if liveness.elements(rest):
+                    found.append((value, rest))
+            elif liveness.are_unique(value, rest):
+                refused = liveness.refused(value, rest)
+                narrower = self._values.both(value, self._without(refused)) if refused else value
+                if liveness.value(narrower):
+                    found.append((narrower, rest))
+        return tuple(found)
+
+    def _without(self, values: list[Any]) -> Value:
+        return self._values.opposite(self._values.listed(tuple(values)))

@@ -15,7 +15,7 @@ from maskwright.schema.document import read_json
 from maskwright.schema.layout import Whitespace
 from maskwright.schema.liveness import Liveness
 from maskwright.schema.members import Cell
-from maskwright.schema.nodekeys import AT_KEY, AT_VALUE, AtKey, AtMember, AtValue
+from maskwright.schema.nodekeys import AT_ELEMENT, AT_KEY, AT_VALUE, AtElement, AtKey, AtMember, AtValue
 from maskwright.schema.objects import Objects
 from maskwright.schema.policies import Policies
 from maskwright.schema.reader import Reader
@@ -65,7 +65,7 @@ class SchemaNetwork:
         liveness = Liveness(stores, reader)
         symbols = Symbols(stores, reader)
         objects = self._objects = Objects(stores, liveness, symbols)
-        arrays = Arrays(stores, liveness, symbols)
+        arrays = self._arrays = Arrays(stores, liveness, symbols)
         #: By tag: see :mod:`maskwright.schema.nodekeys`.
         self._expanders: tuple[Callable[[Any], Iterable[Production]], ...] = (
             Wholes(stores.shapes, liveness, objects, arrays).at_value,
@@ -102,7 +102,9 @@ class SchemaNetwork:
         return self._expanders[cast("AtValue", key).tag](key)
 
     def realize(self, key: NodeKey, text: str) -> NodeKey:
-        """The node after an unnamed key with its text: that key may not come again."""
+        """The node after an unnamed key, which may not come again, or after an element, which must be told apart."""
+        if cast("AtElement", key).tag == AT_ELEMENT:
+            return self._arrays.realize(cast("AtElement", key), text)
         member = cast("AtMember", key)
         cell = cast("Cell", member.cell)
         return member._replace(seen=with_key(member.seen, cell, text))

@@ -13,7 +13,7 @@ from itertools import islice
 from maskwright.errors import LimitError, Problem
 from maskwright.network.lexeme import ANY_CHARACTER, ANYTHING, Term, characters, concatenate, intersect, literal, repeat
 
-__all__ = ["count_words"]
+__all__ = ["count_words", "list_words"]
 
 _LAST = 0x10FFFF
 
@@ -24,18 +24,29 @@ def count_words(term: Term, most: int, is_empty: Callable[[Term], bool], steps: 
     Takes ``O(most * log n)`` questions for an infinite language with words of length ``n``, ``O(most * n)`` otherwise;
     raises :class:`maskwright.errors.LimitError` beyond ``steps``.
     """
+    words = list_words(term, most, is_empty, steps)
+    return most if words is None else len(words)
+
+
+def list_words(term: Term, most: int, is_empty: Callable[[Term], bool], steps: int) -> list[str] | None:
+    """The strings of a text term, or ``None`` if there are ``most`` or more; as :func:`count_words`."""
+    if term.op == "words":
+        words: tuple[str, ...] = term.args[0]  # type: ignore[assignment]
+        return list(words) if len(words) < most else None
     asked = 0
 
     def holds(other: Term) -> bool:
         nonlocal asked
         asked += 1
         if asked > steps:
-            reason = f"more than {steps} questions to count the keys that the patterns admit"
+            reason = f"more than {steps} questions to count the texts that the patterns admit"
             raise LimitError(Problem(reason, keyword="minProperties", remedy="raise Limits.satisfiability_steps"))
         return not is_empty(intersect(term, other))
 
-    found = sum(1 for _ in islice(_lengths(holds), most))
-    return found if found >= most else sum(1 for _ in islice(_words(holds), most))
+    if sum(1 for _ in islice(_lengths(holds), most)) >= most:
+        return None
+    found = list(islice(_words(holds), most))
+    return found if len(found) < most else None
 
 
 def _lengths(holds: Callable[[Term], bool]) -> Iterator[int]:

@@ -12,7 +12,18 @@ from typing import Final
 from maskwright.errors import LimitError, Problem, SchemaError
 from maskwright.limits import Limits
 
-__all__ = ["EXPONENT_LIMIT", "exact_number", "is_number", "is_writable", "json_kind", "json_type", "read_json", "shown"]
+__all__ = [
+    "EXPONENT_LIMIT",
+    "equal_key",
+    "exact_number",
+    "is_number",
+    "is_writable",
+    "json_kind",
+    "json_type",
+    "read_json",
+    "read_value",
+    "shown",
+]
 
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS: Final = re.compile(r"[^\[\]{}]+")
@@ -67,6 +78,32 @@ def read_json(source: str | bytes, limits: Limits) -> object:
         raise _depth_problem(limits) from error
     except ValueError as error:
         raise LimitError(Problem(f"a number of the schema is too long: {error}")) from error
+
+
+_value_decoder: Final = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+
+
+def read_value(text: str) -> object:
+    """A JSON value that was written, with all numbers as ``Decimal``, so that equal ones look alike.
+
+    Raises :class:`maskwright.errors.LimitError` for a value that nests too deeply to be compared.
+    """
+    try:
+        return _value_decoder.decode(text)
+    except RecursionError as error:
+        raise LimitError(Problem("an element nests too deeply to be compared", keyword="uniqueItems")) from error
+
+
+def equal_key(value: object) -> str:
+    """A text that two values of :func:`read_value` share if and only if they are equal JSON (1 is 1.0)."""
+    try:
+        return json.dumps(value, sort_keys=True, default=_number_key)
+    except RecursionError as error:
+        raise LimitError(Problem("an element nests too deeply to be compared", keyword="uniqueItems")) from error
+
+
+def _number_key(number: object) -> list[str]:
+    return ["\0", str(exact_number(number))]
 
 
 def is_number(value: object) -> bool:

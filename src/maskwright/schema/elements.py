@@ -135,6 +135,10 @@ class ElementRest(Atom):
         done = self.elements.silent and self.least <= 0 and self.most is None
         return TRUE if done else self
 
+    def needs(self) -> Iterable[Value]:
+        """The values of the first elements that must come."""
+        return map(self.elements.value, range(self.index, min(self.index + self.least, self.elements.prefix + 1)))
+
     def meet(self, other: Atom) -> Formula:
         """Both at once; they stand at the same element."""
         if not isinstance(other, ElementRest) or self is other:

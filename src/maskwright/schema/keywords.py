@@ -12,119 +12,34 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from maskwright.network.lexeme import ANYTHING, NEVER, Term, words
+from maskwright.network.lexeme import words
 from maskwright.regex.compile import search_term
+from maskwright.schema.combinations import (
+    allOf,
+    anyOf,
+    dependencies,
+    dependentRequired,
+    dependentSchemas,
+    dynamicRef,
+    if_,
+    not_,
+    oneOf,
+    recursiveRef,
+    ref,
+)
+from maskwright.schema.counts import contains, uniqueItems
 from maskwright.schema.document import exact_number, is_number, is_writable
-from maskwright.schema.drafts import ALL_TYPES, TYPES
+from maskwright.schema.drafts import TYPES
 from maskwright.schema.elements import ConstantRow, Row
 from maskwright.schema.formats import format_term
-from maskwright.schema.members import ConstantSource, Source
-from maskwright.schema.number import Numbers
-from maskwright.schema.references import Subschema
-from maskwright.schema.residual import FALSE, TRUE, Formula
-from maskwright.schema.shape import (
-    ALL_NUMBERS,
-    FALSE_LITERAL,
-    NO_NUMBERS,
-    NULL_LITERAL,
-    TRUE_LITERAL,
-    NumberLiteral,
-    NumberSet,
-    Shape,
-    length_term,
-    meet_texts,
-)
-from maskwright.schema.stores import Stores
+from maskwright.schema.members import ConstantSource
+from maskwright.schema.number_sets import NumberLiteral
+from maskwright.schema.reading import Reading
+from maskwright.schema.residual import Formula
+from maskwright.schema.shape import FALSE_LITERAL, NULL_LITERAL, TRUE_LITERAL, Shape, meet_texts
+from maskwright.schema.unevaluated import unevaluatedItems, unevaluatedProperties
 
-__all__ = ["KEYWORDS", "Reading"]
-
-_NULL, _BOOLEAN, _NUMBER, _STRING, _ARRAY, _OBJECT = (
-    TYPES[name] for name in ("null", "boolean", "number", "string", "array", "object")
-)
-
-
-class Reading:
-    """One schema while its keywords are read."""
-
-    __slots__ = (
-        "_source", "integer", "least_length", "lower", "lower_open", "met", "most_length", "multiples", "row", "schema",
-        "shape_of", "stores", "subschema", "text", "types", "upper", "upper_open",
-    )  # fmt: skip
-
-    def __init__(self, subschema: Subschema, stores: Stores, shape_of: Callable[[Subschema], Shape]) -> None:
-        """Any value at all; ``shape_of`` gives the shapes of subschemas that apply in place (already read)."""
-        self.subschema = subschema
-        self.schema: dict[str, Any] = subschema.value
-        self.stores = stores
-        self.shape_of = shape_of
-        self.types = ALL_TYPES
-        self.integer = False
-        self.text: Term = ANYTHING
-        self.least_length = 0
-        self.most_length: int | None = None
-        self.lower: Fraction | None = None
-        self.lower_open = False
-        self.upper: Fraction | None = None
-        self.upper_open = False
-        self.multiples: tuple[Fraction, ...] = ()
-        self._source: Source | None = None
-        self.row: Row | None = None
-        #: Shapes that hold as well.
-        self.met: list[Shape] = []
-
-    @property
-    def source(self) -> Source:
-        """What the object keywords say; one for all of them."""
-        if self._source is None:
-            self._source = Source(self.subschema)
-        return self._source
-
-    def child(self, value: Any, *tokens: str | int) -> Subschema:
-        """A subschema of this schema."""
-        return self.stores.document.child(self.subschema, value, *tokens)
-
-    def shape(self) -> Shape:
-        """The shape of everything noted."""
-        types, shapes = self.types, self.stores.shapes
-        literals = (NULL_LITERAL if types & _NULL else 0) | (FALSE_LITERAL | TRUE_LITERAL if types & _BOOLEAN else 0)
-        shape = shapes.make(
-            literals,
-            self._numbers() if types & _NUMBER else NO_NUMBERS,
-            self._texts() if types & _STRING else NEVER,
-            self._arrays() if types & _ARRAY else FALSE,
-            self._objects() if types & _OBJECT else FALSE,
-        )
-        for other in self.met:
-            shape = shapes.meet(shape, other)
-        return shape
-
-    def _numbers(self) -> NumberSet:
-        lower, upper = self.lower, self.upper
-        if not self.integer and lower is None and upper is None and not self.multiples:
-            return ALL_NUMBERS
-        numbers = Numbers(self.integer, lower, self.lower_open, upper, self.upper_open, self.multiples)
-        return NO_NUMBERS if numbers.is_empty else (numbers,)
-
-    def _texts(self) -> Term:
-        if not self.least_length and self.most_length is None:
-            return self.text
-        return meet_texts(length_term(self.least_length, self.most_length), self.text)
-
-    def _arrays(self) -> Formula:
-        row = self.row
-        if row is None:
-            return TRUE
-        if row.most is not None and row.least > row.most:
-            return FALSE
-        return self.stores.elements.elements((row,)).initial.simple
-
-    def _objects(self) -> Formula:
-        source = self._source
-        if source is None:
-            return TRUE
-        if source.most is not None and max(source.least, len(set(source.required))) > source.most:
-            return FALSE
-        return self.stores.members.one(source).initial.simple
+__all__ = ["KEYWORDS"]
 
 
 def type_(value: Any, reading: Reading) -> None:
@@ -154,8 +69,9 @@ def pattern(value: Any, reading: Reading) -> None:
 
 def format_(value: Any, reading: Reading) -> None:
     """A named format, unless formats only annotate or the name is unknown."""
-    if reading.stores.policies.formats != "annotate":
-        term = format_term(value)
+    draft = reading.subschema.resource.draft
+    if reading.stores.policies.formats != "annotate" or draft.asserts_formats:
+        term = format_term(value, draft=draft.name)
         if term is not None:
             reading.text = meet_texts(reading.text, term)
 
@@ -300,7 +216,7 @@ def constants(reading: Reading, values: Sequence[Any], keyword: str) -> Shape:
             numbers.append(NumberLiteral(exact_number(value), spelling))
         else:
             tokens = ("const",) if keyword == "const" else ("enum", place)
-            owner = stores.document.child(reading.subschema, value, *tokens)
+            owner = stores.document.constant(reading.subschema, value, *tokens)
             if isinstance(value, list):
                 arrays.append(stores.elements.elements((ConstantRow(owner, value),)).initial.simple)
             else:
@@ -315,81 +231,12 @@ def constants(reading: Reading, values: Sequence[Any], keyword: str) -> Shape:
     )
 
 
-def ref(value: Any, reading: Reading) -> None:
-    """Another schema holds as well."""
-    reading.met.append(reading.shape_of(reading.stores.document.resolve(reading.subschema, value)))
-
-
-def allOf(value: Any, reading: Reading) -> None:
-    """All of the schemas hold."""
-    reading.met.extend(reading.shape_of(reading.child(one, "allOf", place)) for place, one in enumerate(value))
-
-
-def anyOf(value: Any, reading: Reading) -> None:
-    """At least one of the schemas holds."""
-    shapes = [reading.shape_of(reading.child(one, "anyOf", place)) for place, one in enumerate(value)]
-    reading.met.append(reading.stores.shapes.join(*shapes))
-
-
-def oneOf(value: Any, reading: Reading) -> None:
-    """Exactly one of the schemas holds; enforced where that is the same as any of them."""
-    shapes = [reading.shape_of(reading.child(one, "oneOf", place)) for place, one in enumerate(value)]
-    reading.met.append(reading.stores.shapes.join(*shapes))
-
-
-def not_(value: Any, reading: Reading) -> None:
-    """The schema does not hold; enforced for schemas that always or never hold."""
-    if value is not False:
-        reading.met.append(reading.stores.shapes.nothing)
-
-
-def _absent(reading: Reading, name: str) -> Formula:
-    """Objects without the key."""
-    source = Source(reading.subschema, {name: False})
-    return reading.stores.members.one(source).initial.simple
-
-
-def _implied(reading: Reading, name: str, consequence: Formula) -> None:
-    """Objects that lack the key or meet the consequence."""
-    anything = reading.stores.shapes.anything
-    formula = reading.stores.formulas.disjoin((_absent(reading, name), consequence))
-    make = reading.stores.shapes.make
-    reading.met.append(make(anything.literals, anything.numbers, anything.string, anything.array, formula))
-
-
-def dependentRequired(value: Any, reading: Reading) -> None:
-    """Keys that demand other keys."""
-    for name, names in value.items():
-        source = Source(reading.subschema)
-        source.required = tuple(names)
-        if not all(map(is_writable, names)):
-            source.most = 0
-        if is_writable(name):
-            _implied(reading, name, reading.stores.members.one(source).initial.simple)
-
-
-def dependentSchemas(value: Any, reading: Reading) -> None:
-    """Keys that demand that the object meets another schema."""
-    for name, schema in value.items():
-        if is_writable(name):
-            _implied(reading, name, reading.shape_of(reading.child(schema, "dependentSchemas", name)).object)
-
-
-def dependencies(value: Any, reading: Reading) -> None:
-    """Both kinds of demand in one keyword (up to draft 7)."""
-    for name, demand in value.items():
-        if isinstance(demand, list):
-            dependentRequired({name: demand}, reading)
-        elif is_writable(name):
-            _implied(reading, name, reading.shape_of(reading.child(demand, "dependencies", name)).object)
-
-
 KEYWORDS: Final[dict[str, Callable[[Any, Reading], None]]] = {
     function.__name__.strip("_"): function
     for function in (
         type_, minLength, maxLength, pattern, format_, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf,
         properties, patternProperties, additionalProperties, propertyNames, required, minProperties, maxProperties,
-        items, prefixItems, minItems, maxItems, const, enum, allOf, anyOf, oneOf, not_, dependentRequired,
-        dependentSchemas, dependencies,
+        items, prefixItems, minItems, maxItems, contains, uniqueItems, const, enum, allOf, anyOf, oneOf, not_, if_,
+        dependentRequired, dependentSchemas, dependencies, unevaluatedProperties, unevaluatedItems,
     )
-} | {"$ref": ref}  # fmt: skip
+} | {"$ref": ref, "$dynamicRef": dynamicRef, "$recursiveRef": recursiveRef}  # fmt: skip

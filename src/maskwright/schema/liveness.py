@@ -9,7 +9,7 @@ dead for the moment, and what was decided from that assumption becomes final onl
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from maskwright.network.lexeme import ANYTHING, NEVER
 from maskwright.schema.budget import VALUE
@@ -18,11 +18,14 @@ from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, MemberRest, Members
 from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
-from maskwright.schema.residual import FALSE, TRUE, Formula, limit_error
+from maskwright.schema.residual import FALSE, TRUE, Formula, Not, limit_error, parts_of
+from maskwright.schema.samples import Samples
 from maskwright.schema.seen import NOTHING, Seen, keys_of, without
+from maskwright.schema.sequences import Sequences
 from maskwright.schema.shape import Shape
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
+from maskwright.schema.witnesses import Witnesses
 
 __all__ = ["Liveness"]
 
@@ -35,7 +38,7 @@ _DECISIVE: Final = frozenset(
     {
         "$ref", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "required", "pattern", "format", "minLength",
         "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "minProperties", "contains",
-        "$dynamicRef", "$recursiveRef",
+        "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef",
     }
 )  # fmt: skip
 
@@ -66,6 +69,8 @@ class Liveness:
     def __init__(self, stores: Stores, reader: Reader) -> None:
         """Nothing is decided yet."""
         self._stores = stores
+        stores.formulas.is_live = self.value
+        self.sequences = Sequences(stores, Samples(stores, reader))
         self._order: Order = stores.order
         self._reader = reader
         self._spend = stores.budget.spend
@@ -107,6 +112,20 @@ class Liveness:
     def elements(self, formula: Formula) -> bool:
         """Whether an array can be completed."""
         return self._stores.formulas.ends(formula) or self._run(self._elements(formula))
+
+    def refused(self, value: Value, rest: Formula) -> list[Any]:
+        """The values of an element after which an array of unique elements could not be completed."""
+        question = self.sequences.refused(value, rest)
+        answer: bool | None = None
+        while True:
+            try:
+                answer = self.value(question.send(answer))  # type: ignore[arg-type]
+            except StopIteration as stop:
+                return cast("list[Any]", stop.value)
+
+    def are_unique(self, value: Value, rest: Formula) -> bool:
+        """Whether an array of unique elements can be completed after an element."""
+        return self._run(self.sequences.complete(rest, (value,)))
 
     def _is_alive(self, value: Value) -> bool:
         """Whether a value is known to exist once it is read, without deciding others; notes that it does."""
@@ -227,7 +246,17 @@ class Liveness:
 
     def _members(self, formula: Formula, frame: Members, free: Free, seen: Seen) -> Question:
         def completes(rest: Formula) -> Question:
-            return (yield from self._rest(rest, frame, free, seen)) if isinstance(rest, MemberRest) else False
+            if isinstance(rest, MemberRest):
+                return (yield from self._rest(rest, frame, free, seen))
+            met, violated = self._stores.members.free.initial, []
+            for part in parts_of(rest):
+                if isinstance(part, MemberRest):
+                    met = part
+                elif isinstance(part, Not) and isinstance(part.atom, MemberRest):
+                    violated.append(part.atom)
+                else:
+                    return False
+            return (yield from Witnesses(self._stores, frame, free, seen).exist(met, violated))
 
         return (yield from self._any(formula, completes))
 
@@ -289,7 +318,10 @@ class Liveness:
         return False
 
     def _elements(self, formula: Formula) -> Question:
-        return (yield from self._any(formula, self._row))
+        leaves = self._stores.formulas.leaves(formula)
+        if all(isinstance(leaf, ElementRest) for leaf in leaves):
+            return (yield from self._any(formula, self._row))
+        return (yield from self.sequences.complete(formula))
 
     def _row(self, rest: Formula) -> Question:
         if not isinstance(rest, ElementRest) or (rest.most is not None and rest.least > rest.most):

@@ -58,7 +58,9 @@ _ONE_CELL: Final = (Cell(ANYTHING, frozenset(), 0),)
 class Source:
     """The object keywords of one schema, still unread below."""
 
-    __slots__ = ("additional", "least", "most", "names", "owner", "patterns", "properties", "required", "sealed")
+    __slots__ = (
+        "additional", "keyword", "least", "most", "names", "owner", "patterns", "properties", "required", "sealed",
+    )  # fmt: skip
 
     def __init__(self, owner: Subschema, properties: Mapping[str, Any] = _NO_NAMES) -> None:
         """An object that only lists properties; the reader of keywords fills in the rest."""
@@ -68,6 +70,8 @@ class Source:
         self.patterns: tuple[tuple[Term, str, Any], ...] = ()
         #: The schema of other keys; ``True`` if absent.
         self.additional: Any = True
+        #: The keyword that holds that schema, for places.
+        self.keyword = "additionalProperties"
         #: The keys that ``propertyNames`` admits.
         self.names: Term = ANYTHING
         self.required: tuple[str, ...] = ()
@@ -258,6 +262,10 @@ class MemberRest(Atom):
         digits = bin(self.required)[:1:-1] if self.required else ""
         return tuple(compress(self.members.names, map("1".__eq__, digits)))
 
+    def needs(self) -> Iterable[Value]:
+        """The values of the required members."""
+        return map(self.members.value, self.required_names)
+
     def meet(self, other: Atom) -> Formula:
         """Both at once; the names of the merged members keep their order of first appearance."""
         if not isinstance(other, MemberRest) or self is other:
@@ -382,7 +390,7 @@ class MembersStore:
         if source.additional is False:
             yield None
         else:
-            yield self._document.child(source.owner, source.additional, "additionalProperties")
+            yield self._document.child(source.owner, source.additional, source.keyword)
 
     def _inside(self, term: Term, symbol: str | Cell) -> bool:
         return self.holds(term, symbol) if isinstance(symbol, str) else term in symbol.inside

@@ -15,6 +15,7 @@ Spelling (the ``numbers`` and ``digits`` policies of ``json_schema``):
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -31,6 +32,7 @@ from maskwright.network.lexeme import (
     concatenate,
     literal,
     repeat,
+    subtract,
     unite,
     words,
 )
@@ -77,7 +79,7 @@ def _too_large() -> LimitError:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The rationals between two bounds that are multiples of everything in ``multiples``.
+    """The rationals between two bounds that are multiples of everything in ``multiples`` and of nothing in ``excluded``.
 
     ``integer`` is ``type: integer`` (it also decides the spelling), ``None`` is no bound, an open bound is exclusive.
     The constructor normalises: multiples become their least common multiple, bounds move onto it, every empty set is
@@ -92,6 +94,12 @@ class Numbers:
     upper: Fraction | None = None
     upper_open: bool = False
     multiples: tuple[Fraction, ...] = ()
+    #: No member is a multiple of any of these.
+    excluded: tuple[Fraction, ...] = ()
+    #: Single numbers that are no members.
+    points: frozenset[Fraction] = frozenset()
+    #: Draft 4: only texts with a fraction or exponent, which are no integers there whatever their value.
+    fractional: bool = False
 
     def __post_init__(self) -> None:
         """Normalise in place; the common cases (no bounds, no multiples) cost one comparison each."""
@@ -108,9 +116,16 @@ class Numbers:
             self._set_bound("upper", -bound, is_open=is_open)
         elif self.upper_open:
             self._set("upper_open", False)
-        if self.is_empty:
-            self._set("multiples", ())
+        if self.excluded:
+            self._set("excluded", _sparse(self.excluded))
+        if self.points:
+            self._set("points", frozenset([point for point in self.points if self._lies_inside(point)]))
+        if self.is_empty or ((self.excluded or self.points or self.fractional) and self._is_exhausted()):
+            for name in ("multiples", "excluded"):
+                self._set(name, ())
+            self._set("points", frozenset())
             self._set("integer", False)
+            self._set("fractional", False)
             self._set_bound("lower", Fraction(1), is_open=False)
             self._set_bound("upper", Fraction(0), is_open=False)
 
@@ -151,7 +166,12 @@ class Numbers:
     @property
     def is_unbounded(self) -> bool:
         """Whether every number (or every integer) is a member."""
-        return self.lower is None and self.upper is None and not self.multiples
+        return self.lower is None and self.upper is None and not self.multiples and self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is taken out."""
+        return not (self.excluded or self.points or self.fractional)
 
     def intersect(self, other: Numbers) -> Numbers:
         """What both have in common."""
@@ -164,16 +184,98 @@ class Numbers:
             upper=upper,
             upper_open=upper_open,
             multiples=self.multiples + other.multiples,
+            excluded=self.excluded + other.excluded,
+            points=self.points | other.points,
+            fractional=self.fractional or other.fractional,
         )
 
     def contains(self, value: Fraction) -> bool:
-        """Whether the value is a member."""
+        """Whether the value is a member (of some spelling)."""
+        return self._lies_inside(value) and value not in self.points
+
+    def _lies_inside(self, value: Fraction) -> bool:
+        """Whether the value is a member, single numbers apart."""
+        if any((value / multiple).denominator == 1 for multiple in self.excluded):
+            return False
         if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
             return False
         if self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper)):
             return False
         step = self.step
         return step is None or (value / step).denominator == 1
+
+    def _is_exhausted(self) -> bool:
+        """Whether nothing remains of an interval that is not empty."""
+        step = self.step
+        if self.fractional and self.integer:
+            return True
+        if step is not None and any((step / multiple).denominator == 1 for multiple in self.excluded):
+            return True
+        return next(self.members(1), None) is None
+
+    def members(self, most: int) -> Iterator[Fraction]:
+        """Up to ``most`` members, those near zero first; of sets without a step some members between the bounds."""
+        found: set[Fraction] = set()
+        for value in () if self.is_empty else self._lattice():
+            if len(found) >= most:
+                return
+            if value not in found and self.contains(value):
+                found.add(value)
+                yield value
+
+    def _lattice(self) -> Iterator[Fraction]:
+        """The multiples of the step between the bounds; without a step ever finer ones."""
+        step = self.step
+        if step is not None:
+            yield from _multiples(step, self.lower, self.upper)
+            return
+        lower, upper = self.lower, self.upper
+        if lower is not None and lower == upper:
+            yield lower
+            return
+        # A step that is a multiple of no excluded number: the denominator of the fraction shares no factor with them.
+        size = Fraction(1) if lower is None or upper is None else upper - lower
+        start = lower if lower is not None else upper if upper is not None else Fraction(0)
+        sign = -1 if lower is None and upper is not None else 1
+        power = 1
+        while Fraction(1, 10**power) * 4 > size:
+            power += 1
+        while True:
+            grain = Fraction(1, 10**power)
+            base = -(-start // grain) * grain if sign > 0 else start // grain * grain
+            yield from (base + sign * grain * count for count in range(1 if power > 1 else 0, 10))
+            power += 1
+
+
+def _multiples(step: Fraction, lower: Fraction | None, upper: Fraction | None) -> Iterator[Fraction]:
+    """The multiples of a step between two bounds, from the bound (or zero) that is nearest to zero."""
+    first = Fraction(0) if lower is None else -(-lower // step) * step
+    last = Fraction(0) if upper is None else upper // step * step
+    if lower is not None and (first >= 0 or upper is not None):
+        while upper is None or first <= upper:
+            yield first
+            first += step
+    elif upper is not None and last <= 0:
+        while True:
+            yield last
+            last -= step
+    else:
+        yield Fraction(0)
+        above = below = Fraction(0)
+        while True:
+            above, below = above + step, below - step
+            if upper is None or above <= upper:
+                yield above
+            if lower is None or below >= lower:
+                yield below
+
+
+def _sparse(multiples: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Those that no other one divides: whoever is a multiple of 4 is one of 2."""
+    distinct = sorted(set(multiples))
+    return tuple(
+        [one for one in distinct if not any(other < one and (one / other).denominator == 1 for other in distinct)]
+    )
 
 
 def _common_multiple(one: Fraction, other: Fraction) -> Fraction:
@@ -225,6 +327,8 @@ def number_term(
         raise PolicyError(f"digits is {digits}: give at least 1, or None for no bound")
     if numbers.is_empty:
         return NEVER
+    if not numbers.is_whole:
+        return _remaining(numbers, digits, exact=exact, integer_is_lexical=integer_is_lexical)
     if numbers.is_unbounded:
         if not numbers.integer:
             return _any_number(digits)
@@ -248,6 +352,38 @@ def number_term(
             )
             parts.append(concatenate(sign, magnitude))
     return unite(*parts)
+
+
+def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_lexical: bool) -> Term:
+    """The term of a set that something is taken out of: whatever has its value, however it is spelled.
+
+    Multiples within multiples are spelled without exponent even if ``exact``: whether a mantissa still leads to a member
+    would take a search through thousands of states for each digit.
+    """
+    exact = exact and not (numbers.excluded and numbers.step is not None)
+
+    def spelled(numbers: Numbers) -> Term:
+        return number_term(numbers, digits=digits, exact=exact, integer_is_lexical=integer_is_lexical)
+
+    whole = Numbers(
+        numbers.integer, numbers.lower, numbers.lower_open, numbers.upper, numbers.upper_open, numbers.multiples
+    )
+    if whole.is_unbounded and not whole.integer and not exact:
+        # Spelled without exponents, as numbers with bounds are.
+        every = Span(Fraction(0), lower_open=False, upper=None, upper_open=False)
+        magnitude = plain_term(every, None, digits, integer=False)
+        base = unite(magnitude, concatenate(_MINUS, magnitude))
+    else:
+        base = spelled(whole)
+    taken = [spelled(Numbers(multiples=(multiple,))) for multiple in numbers.excluded]
+    if numbers.integer and not exact:
+        zero = ["-0"] if Fraction(0) in numbers.points else []
+        taken.append(words([*map(str, numbers.points), *zero]))
+    else:
+        taken.extend([spelled(Numbers(lower=point, upper=point)) for point in sorted(numbers.points)])
+    if numbers.fractional:
+        taken.append(_any_integer(None))
+    return subtract(base, unite(*taken))
 
 
 _MINUS: Final = literal("-")

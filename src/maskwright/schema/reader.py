@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from maskwright.errors import Problem, SchemaError
-from maskwright.schema.keywords import KEYWORDS, Reading
-from maskwright.schema.references import Document, Subschema
+from maskwright.schema.keywords import KEYWORDS
+from maskwright.schema.negation import Choice, Negation
+from maskwright.schema.reading import Reading
+from maskwright.schema.references import REFERENCES, Document, Subschema
+from maskwright.schema.residual import FALSE
 from maskwright.schema.shape import Shape
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
@@ -16,14 +19,22 @@ __all__ = ["IN_PLACE", "Reader", "in_place"]
 
 #: Keywords whose subschemas are read together with the schema that holds them.
 IN_PLACE: Final = frozenset(
-    {"$ref", "allOf", "anyOf", "oneOf", "dependencies", "dependentSchemas", "propertyNames"},
-)
+    {
+        *REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependencies", "dependentSchemas",
+        "propertyNames",
+    },
+)  # fmt: skip
+#: Those that hold one schema.
+_SINGLE: Final = frozenset({"not", "if", "then", "else", "propertyNames"})
 
 
 def in_place(document: Document, subschema: Subschema) -> Iterator[Subschema]:
     """The subschemas that are read together with a schema, in the order of its keywords."""
     schema = subschema.value
     if not isinstance(schema, dict) or IN_PLACE.isdisjoint(schema):
+        return
+    if isinstance(subschema, (Negation, Choice)):
+        yield from (subschema.of,) if isinstance(subschema, Negation) else subschema.options
         return
     draft = subschema.resource.draft
     if draft.lone_reference and "$ref" in schema:
@@ -35,12 +46,12 @@ def in_place(document: Document, subschema: Subschema) -> Iterator[Subschema]:
 
 
 def _applied(document: Document, subschema: Subschema, keyword: str, value: Any) -> Iterator[Subschema]:
-    if keyword == "$ref":
-        yield document.resolve(subschema, value)
+    if keyword in REFERENCES:
+        yield document.resolve(subschema, value, keyword)
     elif isinstance(value, list):
         for place, one in enumerate(value):
             yield document.child(subschema, one, keyword, place)
-    elif keyword == "propertyNames":
+    elif keyword in _SINGLE:
         yield document.child(subschema, value, keyword)
     else:
         for name, one in value.items():
@@ -95,15 +106,32 @@ class Reader:
             stack.extend(missing)
         return self._shapes[subschema]
 
+    def is_dead(self, value: Value) -> bool:
+        """Whether it shows without reading other schemas in place that a value cannot exist."""
+        if value.live is not None:
+            return not value.live
+        for subschema in value.subschemas:
+            below = subschema.value
+            if below not in (True, False) and not IN_PLACE.isdisjoint(below) and subschema not in self._shapes:
+                return False
+        shape = self.shape(value)
+        if shape.literals or shape.numbers or shape.array is not FALSE or shape.object is not FALSE:
+            return False
+        return not self._stores.shapes.has_strings(shape)
+
     def _known(self, subschema: Subschema) -> Shape:
         found = self._shapes.get(subschema)
         return self._one(subschema) if found is None else found
 
     def _one(self, subschema: Subschema) -> Shape:
-        schema = subschema.value
+        schema, shapes = subschema.value, self._stores.shapes
         if schema is True or schema is False:
-            return self._stores.shapes.anything if schema else self._stores.shapes.nothing
-        reading = Reading(subschema, self._stores, self._known)
+            return shapes.anything if schema else shapes.nothing
+        if isinstance(subschema, Negation):
+            return shapes.complement(self._known(subschema.of))
+        if isinstance(subschema, Choice):
+            return shapes.join(*map(self._known, subschema.options))
+        reading = Reading(subschema, self._stores, self._known, self.is_dead)
         draft = subschema.resource.draft
         if draft.lone_reference and "$ref" in schema:
             KEYWORDS["$ref"](schema["$ref"], reading)

@@ -15,11 +15,13 @@ from typing import Final, TypeVar, cast
 from maskwright.errors import LimitError, Problem
 from maskwright.schema.value import Value, Values
 
-__all__ = ["FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Or", "limit_error"]
+__all__ = ["FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Leaf", "Not", "Or", "limit_error", "parts_of"]
 
 _T = TypeVar("_T")
 #: Alternatives of one member; each is a path that the kernel would follow at once.
 _ALTERNATIVES: Final = 10_000
+#: Alternatives beyond which those without a value are given up before the next product is formed.
+_MANY: Final = 32
 Alternative = tuple[Value, "Formula"]
 Search = Generator[tuple["Formula", bool], bool, None]
 _Waiting = tuple["Formula", "_Waiting"] | None
@@ -69,8 +71,8 @@ class Or(Formula):
         self.parts = parts
 
 
-class Atom(Formula):
-    """A conjunction of plain assertions about members that knows its own derivatives."""
+class Leaf(Formula):
+    """What is not built from other formulas: it knows its own derivatives."""
 
     __slots__ = ()
 
@@ -78,6 +80,34 @@ class Atom(Formula):
     def ends(self) -> bool:
         """Whether it holds when no further member comes."""
         raise NotImplementedError
+
+    def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
+        """What the next member may be, each with what remains afterwards."""
+        raise NotImplementedError
+
+    def negate(self, formulas: Formulas) -> Formula:
+        """What holds exactly where this does not; leaves that only a search makes have none."""
+        raise NotImplementedError
+
+
+class Atom(Leaf):
+    """A conjunction of plain assertions about members; a member leaves one way to go on, and two of them merge."""
+
+    __slots__ = ()
+
+    def needs(self) -> Iterable[Value]:
+        """The values that must come, and that are known without much work."""
+        raise NotImplementedError
+
+    def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
+        """The derivative, if there is one."""
+        del formulas
+        one = self.derive(symbol)
+        return () if one is None else (one,)
+
+    def negate(self, formulas: Formulas) -> Formula:
+        """The negation as a leaf of its own."""
+        return formulas.opposite(self)
 
     def derive(self, symbol: Hashable) -> Alternative | None:
         """What the value of the next member and the members after it must satisfy; ``None`` = no such member."""
@@ -88,15 +118,54 @@ class Atom(Formula):
         raise NotImplementedError
 
 
+class Not(Leaf):
+    """An atom does not hold; built with :meth:`Formulas.negate`.
+
+    Its derivative is the negated derivative of the atom (Brzozowski 1964): either the member meets the atom, and what
+    remains does not, or the member violates it, and nothing more is asked.
+    """
+
+    __slots__ = ("atom",)
+
+    def __init__(self, atom: Atom) -> None:
+        """Use :meth:`Formulas.opposite`."""
+        self.atom = atom
+
+    @property
+    def ends(self) -> bool:
+        """Whether the atom is not met by what was read."""
+        return not self.atom.ends
+
+    def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
+        """A member that the atom admits, or one that it does not."""
+        values = formulas.values
+        one = self.atom.derive(symbol)
+        if one is None:
+            return ((values.anything, TRUE),)
+        value, rest = one
+        remains = formulas.negate(rest)
+        met = ((value, remains),) if remains is not FALSE else ()
+        return (*met, *((values.single(values.negated(subschema)), TRUE) for subschema in value.subschemas))
+
+    def negate(self, formulas: Formulas) -> Formula:
+        """The atom."""
+        del formulas
+        return self.atom
+
+
 class Formulas:
     """The smart constructors of one network, and the questions about formulas."""
 
     def __init__(self, values: Values, spend: Callable[[int], None]) -> None:
         """``spend`` counts the work of products and searches."""
-        self._values = values
+        #: Whether a value exists; set by :class:`maskwright.schema.liveness.Liveness`, which needs formulas itself.
+        self.is_live: Callable[[Value], bool] = lambda _: True
+        self.values = values
         self._spend = spend
+        self._negations: dict[Formula, Formula] = {TRUE: FALSE, FALSE: TRUE}
         self._interned: dict[tuple[type[Formula], frozenset[Formula]], Formula] = {}
         self._ends: dict[Formula, bool] = {TRUE: True, FALSE: False}
+        self._leaves: dict[tuple[Hashable, ...], Leaf] = {}
 
     def conjoin(self, parts: Iterable[Formula]) -> Formula:
         """All of the parts."""
@@ -117,6 +186,8 @@ class Formulas:
                     return FALSE
             elif part is not TRUE:
                 flat[part] = None
+        if len(self._negations) > 2 and any(self._negations.get(part) in flat for part in (*flat, atom)):
+            return FALSE
         if atom is not TRUE:
             flat = {atom: None, **flat}
         kept = tuple(p for p in flat if not (isinstance(p, Or) and not flat.keys().isdisjoint(p.parts)))
@@ -130,6 +201,8 @@ class Formulas:
                 return TRUE
             if part is not FALSE:
                 flat[part] = None
+        if any(isinstance(part, Not) and part.atom in flat for part in flat):
+            return TRUE
         kept = tuple(p for p in flat if not (isinstance(p, And) and not flat.keys().isdisjoint(p.parts)))
         return self._intern(Or, kept) if kept else FALSE
 
@@ -143,12 +216,49 @@ class Formulas:
             found = self._interned[key] = kind(parts)
         return found
 
+    def negate(self, formula: Formula) -> Formula:
+        """What holds exactly where the formula does not; negation is pushed down to the leaves."""
+        found = self._negations.get(formula)
+        if found is None:
+            found = _fold(formula, self._negations, self._negated, self._dual)
+        return found
+
+    def _negated(self, leaf: Leaf) -> Formula:
+        found = leaf.negate(self)
+        if isinstance(found, Leaf):
+            self._negations.setdefault(found, leaf)
+        return found
+
+    def _dual(self, formula: Formula, below: list[Formula]) -> Formula:
+        return self.disjoin(below) if isinstance(formula, And) else self.conjoin(below)
+
+    def opposite(self, atom: Atom) -> Not:
+        """The negation of an atom; one for each."""
+        found = self._negations.get(atom)
+        if found is None:
+            found = self._negations[atom] = Not(atom)
+            self._negations[found] = atom
+        return cast("Not", found)
+
+    def leaf(self, kind: Callable[..., Leaf], *arguments: Hashable) -> Leaf:
+        """The leaf of a kind with these arguments; one for each."""
+        key = (kind, *arguments)
+        found = self._leaves.get(key)
+        if found is None:
+            found = self._leaves[key] = kind(*arguments)
+        return found
+
+    def replaced(self, formula: Formula, by: Callable[[Leaf], Formula]) -> Formula:
+        """The formula with something else in the place of each leaf."""
+        memo: dict[Formula, Formula] = {TRUE: TRUE, FALSE: FALSE}
+        return _fold(formula, memo, by, lambda f, below: (self.conjoin if isinstance(f, And) else self.disjoin)(below))
+
     def ends(self, formula: Formula) -> bool:
         """Whether the formula holds when no further member comes."""
-        if isinstance(formula, Atom):
+        if isinstance(formula, Leaf):
             return formula.ends
         return _fold(
-            formula, self._ends, lambda atom: atom.ends, lambda f, below: (all if isinstance(f, And) else any)(below)
+            formula, self._ends, lambda leaf: leaf.ends, lambda f, below: (all if isinstance(f, And) else any)(below)
         )
 
     def alternatives(self, formula: Formula, symbol: Hashable) -> tuple[Alternative, ...]:
@@ -160,14 +270,13 @@ class Formulas:
             one = formula.derive(symbol)
             return () if one is None else (one,)
         if formula is TRUE:
-            return ((self._values.anything, TRUE),)
-        memo: dict[Formula, dict[Value, Formula]] = {TRUE: {self._values.anything: TRUE}, FALSE: {}}
+            return ((self.values.anything, TRUE),)
+        memo: dict[Formula, dict[Value, Formula]] = {TRUE: {self.values.anything: TRUE}, FALSE: {}}
 
-        def leaf(atom: Atom) -> dict[Value, Formula]:
-            one = atom.derive(symbol)
-            return {} if one is None else {one[0]: one[1]}
+        def of(leaf: Leaf) -> dict[Value, Formula]:
+            return self._group(leaf.alternatives(symbol, self))
 
-        return tuple(_fold(formula, memo, leaf, self._combine).items())
+        return tuple(_fold(formula, memo, of, self._combine).items())
 
     def _combine(self, formula: Formula, below: list[dict[Value, Formula]]) -> dict[Value, Formula]:
         if isinstance(formula, Or):
@@ -177,17 +286,20 @@ class Formulas:
         if not all(many):
             return {}
         single = [next(iter(part.items())) for part in below if len(part) == 1]
-        value = self._values.anything
+        value = self.values.anything
         for other, _ in single:
-            value = self._values.both(value, other)
+            value = self.values.both(value, other)
         product = self._group(((value, self.conjoin([rest for _, rest in single])),))
         for part in many:
             size = len(product) * len(part)
+            if size > _MANY:
+                product = {value: rest for value, rest in product.items() if self.is_live(value)}
+                size = len(product) * len(part)
             if size > _ALTERNATIVES:
                 raise limit_error(_ALTERNATIVES, "alternatives of one member")
             self._spend(size)
             product = self._group(
-                (self._values.both(value, other), self.conjoin((rest, remains)))
+                (self.values.both(value, other), self.conjoin((rest, remains)))
                 for value, rest in product.items()
                 for other, remains in part.items()
             )
@@ -196,14 +308,14 @@ class Formulas:
     def _group(self, pairs: Iterable[Alternative]) -> dict[Value, Formula]:
         grouped: dict[Value, list[Formula]] = {}
         for value, rest in pairs:
-            if rest is not FALSE and value is not self._values.nothing:
+            if rest is not FALSE and value is not self.values.nothing:
                 grouped.setdefault(value, []).append(rest)
         return {value: rests[0] if len(rests) == 1 else self.disjoin(rests) for value, rests in grouped.items()}
 
     def search(self, formula: Formula) -> Search:
-        """Atoms (or ``TRUE``) whose union is the formula, depth first, made one at a time.
+        """Conjunctions of an atom and leaves (or ``TRUE``) whose union is the formula, depth first, one at a time.
 
-        Yields ``(atom, is_whole)``: after each choice but the last of a branch what was chosen so far, which is
+        Yields ``(conjunction, is_whole)``: after each choice but the last of a branch what was chosen so far, which is
         weaker than the atoms that it leads to. Send ``False`` then, and the branch is given up.
         """
         # Entries: what was chosen, the parts that wait (a linked list), and the state of the entry.
@@ -228,6 +340,18 @@ class Formulas:
                 if merged is not FALSE:
                     stack.append((merged, rest, _MERGED if state and merged is not atom else state and _CHOSEN))
 
+    def is_impossible(self, formula: Formula, is_dead: Callable[[Value], bool]) -> bool:
+        """Whether it shows at once that nothing meets a formula: every branch needs a value that is dead."""
+        if formula is FALSE:
+            return True
+        branches = self.branches(formula, _MANY)
+        if branches is None:
+            return False
+        return all(
+            any(isinstance(part, Atom) and any(map(is_dead, part.needs())) for part in parts_of(branch))
+            for branch in branches
+        )
+
     def disjuncts(self, formula: Formula) -> Iterator[Formula]:
         """Atoms (or ``TRUE``) whose union is the formula, made one at a time."""
         return (atom for atom, is_whole in _kept(self.search(formula)) if is_whole)
@@ -239,11 +363,19 @@ class Formulas:
         return tuple(self.disjuncts(formula)) if count <= most else None
 
     def atoms(self, formula: Formula) -> Iterator[Atom]:
-        """The atoms of a formula in order of first appearance."""
+        """The atoms of a formula, negated ones too, in order of first appearance."""
+        for leaf in self.leaves(formula):
+            if isinstance(leaf, Atom):
+                yield leaf
+            elif isinstance(leaf, Not):
+                yield leaf.atom
+
+    def leaves(self, formula: Formula) -> Iterator[Leaf]:
+        """The leaves of a formula in order of first appearance."""
         stack, seen = [formula], {formula}
         while stack:
             top = stack.pop()
-            if isinstance(top, Atom):
+            if isinstance(top, Leaf):
                 yield top
             elif isinstance(top, (And, Or)):
                 new = [part for part in top.parts if part not in seen]
@@ -282,10 +414,17 @@ def _flatten(parts: Iterable[Formula], kind: type[And | Or]) -> Iterator[Formula
             yield part
 
 
+def parts_of(conjunction: Formula) -> tuple[Formula, ...]:
+    """The conjuncts of what :meth:`Formulas.search` yields; none for ``TRUE``."""
+    if conjunction is TRUE:
+        return ()
+    return conjunction.parts if isinstance(conjunction, And) else (conjunction,)
+
+
 def _fold(
     formula: Formula,
     memo: dict[Formula, _T],
-    leaf: Callable[[Atom], _T],
+    leaf: Callable[[Leaf], _T],
     combine: Callable[[Formula, list[_T]], _T],
 ) -> _T:
     """Evaluate from the atoms upwards with a stack of its own; nesting comes from the schema."""
@@ -300,6 +439,6 @@ def _fold(
                     continue
                 memo[top] = combine(top, [memo[part] for part in top.parts])
             else:
-                memo[top] = leaf(cast("Atom", top))
+                memo[top] = leaf(cast("Leaf", top))
         stack.pop()
     return memo[formula]

@@ -9,9 +9,6 @@ subschemas that admit the same values share their nodes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
@@ -20,6 +17,7 @@ from maskwright.network.lexeme import (
     ANYTHING,
     NEVER,
     Term,
+    complement,
     encode,
     intersect,
     quote,
@@ -29,14 +27,23 @@ from maskwright.network.lexeme import (
 )
 from maskwright.network.nodes import Lex
 from maskwright.schema.number import Numbers, number_literal_term, number_term
+from maskwright.schema.number_sets import (
+    ALL_NUMBERS,
+    NO_NUMBERS,
+    NumberLiteral,
+    NumberSet,
+    complement_numbers,
+    join_numbers,
+    meet_numbers,
+)
 from maskwright.schema.policies import Policies
 from maskwright.schema.residual import FALSE, TRUE, Formula, Formulas
+from maskwright.schema.value import Value
 
 __all__ = [
     "FALSE_LITERAL",
     "NULL_LITERAL",
     "TRUE_LITERAL",
-    "NumberLiteral",
     "Shape",
     "Shapes",
     "length_term",
@@ -47,21 +54,8 @@ NULL_LITERAL, FALSE_LITERAL, TRUE_LITERAL = 1, 2, 4
 _LITERALS: Final = {NULL_LITERAL: "null", FALSE_LITERAL: "false", TRUE_LITERAL: "true"}
 
 
-@dataclass(frozen=True, slots=True)
-class NumberLiteral:
-    """One number of ``enum`` or ``const`` with the spelling that the schema gives it."""
-
-    value: Fraction
-    spelling: int | Decimal
-
-
 #: Operators whose terms hold a string by construction.
 _INHABITED: Final = frozenset({"words", "characters", "epsilon"})
-
-
-NumberSet = tuple[Numbers | NumberLiteral, ...]
-ALL_NUMBERS: Final[NumberSet] = (Numbers(),)
-NO_NUMBERS: Final[NumberSet] = ()
 
 
 #: A symbol that was not asked for yet.
@@ -109,6 +103,7 @@ class Shapes:
         self._is_empty = is_empty
         self._spend = spend
         self._known: dict[tuple[int, NumberSet, Term, Formula, Formula], Shape] = {}
+        self._complements: dict[Shape, Shape] = {}
         self.anything = self.make(7, ALL_NUMBERS, ANYTHING, TRUE, TRUE)
         self.nothing = self.make(0, NO_NUMBERS, NEVER, FALSE, FALSE)
 
@@ -130,7 +125,7 @@ class Shapes:
             self._spend(len(left.numbers) * len(right.numbers))
         return self.make(
             left.literals & right.literals,
-            _meet_numbers(left.numbers, right.numbers),
+            meet_numbers(left.numbers, right.numbers),
             meet_texts(left.string, right.string),
             self._formulas.conjoin((left.array, right.array)),
             self._formulas.conjoin((left.object, right.object)),
@@ -139,17 +134,57 @@ class Shapes:
     def join(self, *shapes: Shape) -> Shape:
         """What any of them admits."""
         literals = 0
-        numbers: dict[Numbers | NumberLiteral, None] = {}
         for shape in shapes:
             literals |= shape.literals
-            numbers.update(dict.fromkeys(shape.numbers))
         return self.make(
             literals,
-            ALL_NUMBERS if ALL_NUMBERS[0] in numbers else tuple(numbers),
+            join_numbers([shape.numbers for shape in shapes]),
             _join_texts([shape.string for shape in shapes]),
             self._formulas.disjoin(shape.array for shape in shapes),
             self._formulas.disjoin(shape.object for shape in shapes),
         )
+
+    def complement(self, shape: Shape) -> Shape:
+        """What a shape does not admit."""
+        found = self._complements.get(shape)
+        if found is None:
+            found = self._complements[shape] = self.make(
+                7 ^ shape.literals,
+                complement_numbers(shape.numbers, whole_floats=self._whole_floats, spend=self._spend),
+                complement(shape.string),
+                self._formulas.negate(shape.array),
+                self._formulas.negate(shape.object),
+            )
+            self._complements[found] = shape
+        return found
+
+    def subtract(self, left: Shape, right: Shape, is_dead: Callable[[Value], bool]) -> Shape:
+        """What ``left`` admits and ``right`` does not; the same shape where nothing is in both.
+
+        Components that overlap nowhere are left as they are. That shows from required members and elements of which
+        ``is_dead`` tells that they have no value.
+        """
+        numbers, string = left.numbers, left.string
+        if numbers and right.numbers and meet_numbers(numbers, right.numbers):
+            outside = complement_numbers(right.numbers, whole_floats=self._whole_floats, spend=self._spend)
+            self._spend(len(numbers) * len(outside))
+            numbers = meet_numbers(numbers, outside)
+        if string is not NEVER and self._is_inhabited(meet_texts(string, right.string)):
+            string = meet_texts(string, complement(right.string))
+        return self.make(
+            left.literals & ~right.literals,
+            numbers,
+            string,
+            self._less(left.array, right.array, is_dead),
+            self._less(left.object, right.object, is_dead),
+        )
+
+    def _less(self, left: Formula, right: Formula, is_dead: Callable[[Value], bool]) -> Formula:
+        formulas = self._formulas
+        both = formulas.conjoin((left, right))
+        if both is FALSE or formulas.is_impossible(both, is_dead):
+            return left
+        return formulas.conjoin((left, formulas.negate(right)))
 
     def scalar(self, shape: Shape) -> Lex | None:
         """The symbol of every scalar of a shape; ``None`` if it admits none."""
@@ -170,7 +205,9 @@ class Shapes:
 
     def has_strings(self, shape: Shape) -> bool:
         """Whether the shape admits some string."""
-        string = shape.string
+        return self._is_inhabited(shape.string)
+
+    def _is_inhabited(self, string: Term) -> bool:
         if string is ANYTHING or string.op in _INHABITED or _length(string):
             return True
         return string is not NEVER and not self._is_empty(string)
@@ -185,32 +222,6 @@ class Shapes:
 @lru_cache(maxsize=4096)
 def _number_term(number: Numbers, digits: int | None, exact: bool) -> Term:  # noqa: FBT001
     return number_term(number, digits=digits, exact=exact)
-
-
-def _meet_numbers(left: NumberSet, right: NumberSet) -> NumberSet:
-    if left is ALL_NUMBERS or right is ALL_NUMBERS:
-        return right if left is ALL_NUMBERS else left
-    met: dict[Numbers | NumberLiteral, None] = {}
-    literals = {n.value for n in right if isinstance(n, NumberLiteral)}
-    ranges = [n for n in right if isinstance(n, Numbers)]
-    for number in left:
-        if isinstance(number, NumberLiteral):
-            if number.value in literals or any(_contains(n, number.value) for n in ranges):
-                met[number] = None
-            continue
-        for other in right:
-            if isinstance(other, NumberLiteral):
-                if _contains(number, other.value):
-                    met[other] = None
-                continue
-            both = number.intersect(other)
-            if not both.is_empty:
-                met[both] = None
-    return tuple(met)
-
-
-def _contains(numbers: Numbers, value: Fraction) -> bool:
-    return not numbers.intersect(Numbers(lower=value, upper=value)).is_empty
 
 
 @lru_cache(maxsize=1024)
@@ -238,6 +249,9 @@ def meet_texts(left: Term, right: Term) -> Term:
         return length_term(max(first[0], second[0]), min(mosts) if mosts else None)
     if left.op == right.op == "words":
         return words(set(left.args[0]).intersection(right.args[0]))  # type: ignore[call-overload]
+    for listed, other in ((left, right), (right, left)):
+        if listed.op == "words" and other.op == "complement" and other.args[0].op == "words":  # type: ignore[attr-defined]
+            return words(set(listed.args[0]).difference(other.args[0].args[0]))  # type: ignore[call-overload, attr-defined]
     return intersect(left, right)
 
 

@@ -47,7 +47,7 @@ class Stores:
         self.limits = limits
         self.budget = Budget(limits)
         spend = self.budget.spend
-        self.values = Values(spend)
+        self.values = Values(spend, document.root)
         self.formulas = Formulas(self.values, spend)
         self.members = MembersStore(document, self.values, is_empty, spend)
         self.elements = ElementsStore(document, self.values, spend)

@@ -73,7 +73,7 @@ class Straight:
         return found
 
     def keys(self, key: AtKey) -> Keys | None:
-        """The keys that may come; ``None`` if the residual is many conjunctions, or counts keys that may run out."""
+        """The keys that may come; ``None`` if the residual is many conjunctions, negates one, or counts scarce keys."""
         rest = key.residual
         if isinstance(rest, MemberRest):
             return self._of(rest, key)
@@ -124,7 +124,8 @@ class Straight:
         if found is None:
             return None
         rests = [self._stores.members.free.initial if rest is TRUE else rest for rest in found]
-        return tuple([rest for rest in rests if isinstance(rest, MemberRest)])
+        conjunctions = tuple([rest for rest in rests if isinstance(rest, MemberRest)])
+        return conjunctions if len(conjunctions) == len(rests) else None
 
     def _about(self, rest: MemberRest, key: AtKey) -> _Description:
         pair = (rest.members, key.frame)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from maskwright.schema.document import equal_key
+from maskwright.schema.negation import Listed, Negation
 from maskwright.schema.references import Subschema
 
 if TYPE_CHECKING:
@@ -34,15 +36,21 @@ class Value:
 class Values:
     """The interned values of one network."""
 
-    def __init__(self, spend: Callable[[int], None]) -> None:
-        """Start with the value that may be anything and the one that may be nothing; ``spend`` counts merging."""
+    def __init__(self, spend: Callable[[int], None], owner: Subschema) -> None:
+        """Start with the value that may be anything and the one that may be nothing; ``spend`` counts merging.
+
+        Values that were written stand at the place of ``owner``.
+        """
         self._spend = spend
+        self._owner = owner
         self.anything = Value(())
         self.anything.live = True
         self.nothing = Value(())
         self.nothing.live = False
         self._single: dict[Subschema, Value] = {}
         self._joint: dict[frozenset[Subschema], Value] = {}
+        self._negated: dict[Subschema, Negation] = {}
+        self._listed: dict[tuple[str, ...], Listed] = {}
 
     def of(self, subschemas: Iterable[Subschema]) -> Value:
         """The value that must satisfy all the subschemas; none of them may be ``False``."""
@@ -55,7 +63,17 @@ class Values:
         found = self._joint.get(key)
         if found is None:
             self._spend(len(key))
-            found = self._joint[key] = Value(tuple(distinct))
+            contradicts = any(isinstance(one, Negation) and one.of in key for one in distinct)
+            found = self._joint[key] = self.nothing if contradicts else Value(tuple(distinct))
+        return found
+
+    def negated(self, subschema: Subschema) -> Subschema:
+        """The subschema that holds exactly where another does not; one for each."""
+        if isinstance(subschema, Negation):
+            return subschema.of
+        found = self._negated.get(subschema)
+        if found is None:
+            found = self._negated[subschema] = Negation(subschema)
         return found
 
     def single(self, subschema: Subschema) -> Value:
@@ -67,6 +85,21 @@ class Values:
             found = self._single[subschema] = Value((subschema,))
             if subschema.value is False:
                 found.live = False
+        return found
+
+    def opposite(self, subschema: Subschema) -> Value:
+        """The value that must not satisfy a subschema."""
+        if subschema.value is True or subschema.value is False:
+            return self.anything if subschema.value is False else self.nothing
+        return self.single(self.negated(subschema))
+
+    def listed(self, values: tuple[Any, ...]) -> Listed:
+        """The subschema of some values, in whatever order they are given."""
+        keyed = sorted([(equal_key(value), value) for value in values], key=lambda pair: pair[0])
+        key = tuple([text for text, _ in keyed])
+        found = self._listed.get(key)
+        if found is None:
+            found = self._listed[key] = Listed(self._owner, tuple([value for _, value in keyed]))
         return found
 
     def both(self, left: Value, right: Value) -> Value:

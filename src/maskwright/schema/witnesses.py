@@ -1,0 +1,168 @@
+"""Whether an object exists that meets one conjunction and violates others.
+
+An object violates a conjunction by lacking a required member, by having too few or too many members, or by one member
+whose value some subschema refuses. So each conjunction needs one *witness*, and witnesses restrict names one by one:
+a name is absent, or present with further subschemas. The search goes through the witnesses depth first with a stack
+of its own; it never looks at the order of members, since names may be written in the order in which they are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import NamedTuple
+
+from maskwright.network.lexeme import ANYTHING
+from maskwright.schema.counting import count_words
+from maskwright.schema.members import Cell, MemberRest, Members
+from maskwright.schema.order import Free
+from maskwright.schema.seen import Seen, keys_of, without
+from maskwright.schema.stores import Stores
+from maskwright.schema.value import Value
+
+__all__ = ["Witnesses"]
+
+Question = Generator[Value, bool, bool]
+
+
+class _Choice(NamedTuple):
+    """What the witnesses so far ask of the members to come."""
+
+    absent: frozenset[str]
+    #: Present names with the values that they take.
+    present: tuple[tuple[str, Value], ...]
+    #: Keys that no schema names, each of its own, with their values.
+    unnamed: tuple[tuple[Cell, Value], ...]
+    least: int
+    most: int | None
+
+
+class Witnesses:
+    """The search for one state of an object."""
+
+    def __init__(self, stores: Stores, frame: Members, free: Free, seen: Seen) -> None:
+        """Members may come under the names of ``free`` and under unnamed keys that were not ``seen``."""
+        self._stores = stores
+        self._values = stores.values
+        self._frame = frame
+        self._names = [frame.names[place] for place in stores.order.places(frame, free)]
+        self._free = frozenset(self._names)
+        self._seen = seen
+
+    def exist(self, met: MemberRest, violated: list[MemberRest]) -> Question:
+        """Whether some completion meets one conjunction and violates all others."""
+        if not self._free.issuperset(met.required_names):
+            return False
+        # What needs a name that can no longer come is violated whatever follows.
+        violated = [rest for rest in violated if self._free.issuperset(rest.required_names)]
+        begin = _Choice(frozenset(), (), (), met.least, met.most)
+        stack: list[tuple[int, Iterator[_Choice]]] = [(0, iter([begin]))]
+        while stack:
+            depth, choices = stack[-1]
+            choice = next(choices, None)
+            if choice is None:
+                stack.pop()
+                continue
+            self._stores.budget.spend(1)
+            if not (yield from self._is_possible(met, choice)):
+                continue
+            if depth < len(violated):
+                stack.append((depth + 1, self._violations(met, violated[depth], choice)))
+            elif (yield from self._completes(met, choice)):
+                return True
+        return False
+
+    def _violations(self, met: MemberRest, rest: MemberRest, choice: _Choice) -> Iterator[_Choice]:
+        """The choices by which a conjunction is violated, those that ask least first."""
+        present = dict(choice.present)
+        required = frozenset(met.required_names)
+        for name in rest.required_names:
+            if name in choice.absent:
+                yield choice
+            elif name not in required and name not in present:
+                yield choice._replace(absent=choice.absent | {name})
+        if rest.least > 0:
+            yield choice._replace(most=rest.least - 1 if choice.most is None else min(choice.most, rest.least - 1))
+        if rest.most is not None:
+            yield choice._replace(least=max(choice.least, rest.most + 1))
+        for name in self._names:
+            if name in choice.absent:
+                continue
+            given = present.get(name) or met.members.value(name)
+            for value in self._refusing(rest.members.value(name), given):
+                yield choice._replace(present=(*((n, v) for n, v in choice.present if n != name), (name, value)))
+        if met.members.sealed:
+            return
+        for cell in self._frame.cells:
+            refused = self._values.nothing if rest.members.sealed else rest.members.value(cell)
+            for place, (other, value) in enumerate(choice.unnamed):
+                if other is cell:
+                    for narrower in self._refusing(refused, value):
+                        yield choice._replace(
+                            unnamed=(*choice.unnamed[:place], (cell, narrower), *choice.unnamed[place + 1 :])
+                        )
+            for value in self._refusing(refused, met.members.value(cell)):
+                yield choice._replace(unnamed=(*choice.unnamed, (cell, value)))
+
+    def _refusing(self, refused: Value, given: Value) -> Iterator[Value]:
+        """The values that ``given`` takes where ``refused`` does not hold."""
+        if refused is self._values.nothing:
+            yield given
+        for subschema in refused.subschemas:
+            yield self._values.both(given, self._values.opposite(subschema))
+
+    def _is_possible(self, met: MemberRest, choice: _Choice) -> Question:
+        """Whether the members that are chosen have values and are not too many."""
+        needed = frozenset(met.required_names).union([name for name, _ in choice.present])
+        count = len(needed) + len(choice.unnamed)
+        if choice.most is not None and (count > choice.most or choice.least > choice.most):
+            return False
+        for _, value in (*choice.present, *choice.unnamed):
+            live = yield value
+            if not live:
+                return False
+        return True
+
+    def _completes(self, met: MemberRest, choice: _Choice) -> Question:
+        """Whether the required members and enough others exist beside the chosen ones."""
+        chosen = {name for name, _ in choice.present}
+        for name in met.required_names:
+            if name not in chosen:
+                live = yield met.members.value(name)
+                if not live:
+                    return False
+        chosen.update(met.required_names)
+        missing = choice.least - len(chosen) - len(choice.unnamed)
+        for name in self._names:
+            if missing <= 0:
+                break
+            if name not in chosen and name not in choice.absent:
+                live = yield met.members.value(name)
+                missing -= live
+        return (yield from self._has_keys(met.members, choice, missing))
+
+    def _has_keys(self, members: Members, choice: _Choice, missing: int) -> Question:
+        """Whether as many unnamed keys exist as are chosen, and so many more."""
+        for cell in self._frame.cells:
+            used = sum(1 for other, _ in choice.unnamed if other is cell)
+            if not used and missing <= 0:
+                continue
+            live = used > 0
+            if not members.sealed and not live:
+                live = yield members.value(cell)
+            if not live:
+                continue
+            if cell.term is ANYTHING:
+                missing = 0
+                continue
+            more = yield members.value(cell)
+            wanted = used + (max(missing, 0) if more else 0)
+            found = self._count(cell, wanted)
+            if found < used:
+                return False
+            missing -= found - used
+        return missing <= 0
+
+    def _count(self, cell: Cell, most: int) -> int:
+        stores = self._stores
+        term = without(cell.term, self._frame.names, keys_of(self._seen, cell))
+        return count_words(term, most, stores.is_empty, stores.limits.satisfiability_steps)
