@@ -193,9 +193,17 @@ class Prices:
         return found
 
     def _like(self, configuration: int) -> int:
-        """A configuration with the same completions whose strings forget how much longer they might become."""
+        """A configuration with the same prices whose strings forget how much longer they might become.
+
+        A mask's may also forget how much longer they must become: that would make them cheaper.
+        """
         like: int = self.walker.canonical(configuration)
-        return like if self.weight(like) == self.weight(configuration) else configuration
+        is_alike = self._demand(like) == self._demand(configuration) and self.weight(like) == self.weight(configuration)
+        return like if is_alike else configuration
+
+    def _demand(self, configuration: int) -> int:
+        items = self.walker.configurations[configuration]
+        return sum(self.costs.shortest.demand(state) for state, position, _ in items if position)
 
     def _groups(self, groups: dict[tuple[int, int], list[int]]) -> list[_Group]:
         return [_Group(after, ended, tokens, self.weight(after)) for (after, ended), tokens in groups.items()]

@@ -63,6 +63,7 @@ class Shortest:
         self.steps = {}
         self.characters = {}
         self.choices = {}
+        self.demands = {}
         self.ascii = [[], self._ascii(RAWLY), self._ascii(QUOTED)]
 
     def _ascii(self, mode: int) -> list[tuple[int, int, bytes]]:
@@ -289,6 +290,34 @@ class Shortest:
             out.append(self._cheapest(inner, mode)[1] * e.second[x])
         else:
             todo.extend([(inner, mode)] * e.second[x])
+
+    def demand(self, state: cython.int) -> int:
+        """The sum of the lower bounds of all counters that a state's lexeme is made of."""
+        e: Expressions = self.expressions
+        start = self.lexicon.state_expressions[state]
+        todo: list[int] = [start]
+        while todo:
+            x = todo[-1]
+            if x in self.demands:
+                todo.pop()
+                continue
+            kind = e.kind[x]
+            below: list[int] = []
+            if kind in (RAW, BODY, ESCAPE, NOT, REPEAT):
+                below = [e.first[x]]
+            elif kind == CAT:
+                below = [e.first[x], e.second[x]]
+            elif kind in (AND, OR):
+                below = list(e.parts[x])
+            elif kind in (TAIL, HEX):
+                below = [part[2] for part in e.parts[x]]
+            waiting = [one for one in below if one not in self.demands]
+            if waiting:
+                todo.extend(waiting)
+                continue
+            self.demands[x] = sum([self.demands[one] for one in below]) + (e.second[x] if kind == REPEAT else 0)
+            todo.pop()
+        return self.demands[start]  # type: ignore[no-any-return]
 
     def options(self, state: cython.int) -> list[tuple[int, int, bytes]]:
         """``(bytes, label, text)`` for every word that a state of labelled words leads to, the shortest first."""
