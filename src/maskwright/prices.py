@@ -36,9 +36,11 @@ _DIFFERING: Final = 4
 _MARGIN: Final = 16
 #: Tokens of a group that are tried where captured strings may get in each other's way.
 _TRIED: Final = 3
-#: Work of a search for fewer tokens: tokens that were looked at, and 50 for each group.
+#: Work of a search for fewer tokens: tokens that were looked at, and for each group of them and each plan that is read
+#: what takes as long.
 _WORK: Final = 2_000_000
 _GROUP_WORK: Final = 50
+_READING_WORK: Final = 10_000
 
 Tokens = tuple[int, ...]
 
@@ -244,24 +246,24 @@ class Prices:
         """A plan of at most ``most`` tokens, best first; what its bytes rule out is not entered.
 
         Returns:
-            The plan or None; the least number of tokens that was seen; whether the search came to its end.
+            The plan or None; the least number of tokens that was seen; whether there is no other plan for sure.
         """
-        frontier = _Frontier(self, most, configuration, source)
+        frontier = _Frontier(self, most, configuration, source, work)
         found = frontier.offer(configuration, ())
-        while frontier.heap and found is None and work > 0:
+        while frontier.heap and found is None and frontier.work > 0:
             _, _, _, written, at = heappop(frontier.heap)
             if at in frontier.entered or len(written) >= most:
                 continue
             frontier.entered.add(at)
             for (after, _), tokens in self.successors.all_of(at).items():
-                work -= len(tokens) + _GROUP_WORK
+                frontier.work -= len(tokens) + _GROUP_WORK
                 found = found or frontier.offer(after, (*written, tokens[0]))
-        return found, frontier.least, work > 0
+        return found, frontier.least, frontier.work > 0 and frontier.is_exact
 
     def least(self, configuration: int, least: int, most: int, source: Source) -> int:
         """The fewest tokens of a plan: at least ``least``, and ``most`` if searches see no better one."""
         for number in range(least, most):
-            plan, _, is_sure = self.search(configuration, number, source, _WORK // 4)
+            plan, _, is_sure = self.search(configuration, number, source, _WORK // 8)
             if plan is not None:
                 return len(plan)
             if not is_sure:
@@ -271,15 +273,22 @@ class Prices:
     def is_right(self, configuration: int, tokens: Tokens, source: Source) -> bool:
         """Whether tokens bring the output to its end."""
         data = b"".join([self.engine.vocabulary.tokens[token] for token in tokens])
-        after = self.engine.read(configuration, data, source(data))
+        try:
+            after = self.engine.read(configuration, data, source(data))
+        except LimitError:
+            return False
         return after != REFUSED and self.engine.is_accepting(after)
 
 
 class _Frontier:
     """The configurations that a search has reached and not entered."""
 
-    def __init__(self, prices: Prices, most: int, root: int, source: Source) -> None:
+    def __init__(self, prices: Prices, most: int, root: int, source: Source, work: int) -> None:
         self.prices = prices
+        #: What may still be spent.
+        self.work = work
+        #: Whether no captured strings were met that could get in each other's way: they are not told apart here.
+        self.is_exact = True
         self.most = most
         self.root = root
         self.source = source
@@ -298,18 +307,26 @@ class _Frontier:
         if at in self.entered or weight >= NO_END or floor > self.most:
             return None
         rest = () if weight == 0 else None
-        if rest is None and captures_of(weight) < 2:
+        if captures_of(weight) > 1:
+            self.is_exact = False
+        elif rest is None:
             rest = prices.tokenise(prices.completion.promised(at))
         total = floor + self.longest
         if rest is not None:
             total = len(written) + len(rest)
-            if total < self.least and prices.is_right(self.root, written + rest, self.source):
+            if total < self.least and self._is_right(written + rest):
                 self.least = total
                 if total <= self.most:
                     return written + rest
         self._number += 1
         heappush(self.heap, (total, len(written), self._number, written, at))
         return None
+
+    def _is_right(self, plan: Tokens) -> bool:
+        self.work -= _READING_WORK
+        is_right = self.prices.is_right(self.root, plan, self.source)
+        self.is_exact = self.is_exact and is_right
+        return is_right
 
 
 def prices_of(engine: Engine) -> Prices:

@@ -44,6 +44,9 @@ HARD: list[Any] = [
     {"type": "string", "minLength": 25},
     {"type": "string", "pattern": "^([a-z]+|0[a-z]{12,})$"},
     {"anyOf": [{"const": 1}, {"type": "array", "items": {"const": "abc"}, "minItems": 4}]},
+    {"type": "array", "uniqueItems": True, "minItems": 3, "items": {"enum": ["a", "bb", 0, [1], {"c": 1}]}},
+    {"type": "array", "contains": {"type": "string", "minLength": 4}, "minContains": 2},
+    {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["bbb", "c"]}], "not": {"required": ["d"]}},
     {"properties": {"a": {"type": "object", "required": ["deep", "deeper", "deepest"]}, "b": {"type": "boolean"}}}
     | {"type": "object"},
     {

@@ -18,7 +18,7 @@ from heapq import heappop, heappush
 import cython
 
 from maskwright.errors import LimitError, Problem
-from maskwright.kernel.closures import CALL, CAPTURE, END, Closures
+from maskwright.kernel.closures import CALL, CAPTURE, END, RECALL, Closures
 from maskwright.kernel.shortest import ENDLESS, Shortest
 from maskwright.kernel.trie import Trie
 
@@ -52,7 +52,7 @@ def tokens_of(weight: int) -> int:
 
 def captures(kind: int) -> int:
     """What the end of a lexeme adds to a weight's captures: 2 where what may follow depends on what came before it."""
-    return 1 if kind == CAPTURE else 2 if kind > CALL else 0
+    return 1 if kind == CAPTURE else 2 if kind == RECALL else 0
 
 
 def captures_of(weight: int) -> int:

@@ -103,6 +103,7 @@ class SchemaNetwork:
 
     def realize(self, key: NodeKey, text: str) -> NodeKey:
         """The node after an unnamed key, which may not come again, or after an element, which must be told apart."""
+        self._begin()
         if cast("AtElement", key).tag == AT_ELEMENT:
             return self._arrays.realize(cast("AtElement", key), text)
         member = cast("AtMember", key)
