@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.lexeme import Term
-from maskwright.schema import date_grammar, regex_grammar, uri_grammar
+from maskwright.schema import date_grammar, idn_grammar, regex_grammar, uri_grammar
 from maskwright.schema import format_grammars as grammars
 
 __all__ = ["EARLIER_FORMATS", "FORMATS", "Format", "format_term", "is_defined"]
@@ -33,8 +32,8 @@ class Format:
     source: str
     #: The drafts that give it this meaning.
     drafts: tuple[str, ...]
-    #: Builds the term; ``None`` if Maskwright cannot enforce the format.
-    build: Callable[[], Term] | None
+    #: Builds the term.
+    build: Callable[[], Term]
 
 
 #: What the newest draft knows.
@@ -46,7 +45,7 @@ FORMATS: Final[dict[str, Format]] = {
     "email": Format("RFC 5321 section 4.1.2, Mailbox", _ALL, grammars.email),
     "idn-email": Format("RFC 6531 section 3.3, Mailbox", _FROM_7, grammars.internationalized_email),
     "hostname": Format("RFC 1123 section 2.1 and RFC 5891 section 4.4", _FROM_7, grammars.hostname),
-    "idn-hostname": Format("RFC 5890 section 2.3.2.3", _FROM_7, None),
+    "idn-hostname": Format("RFC 5890 section 2.3.2.3", _FROM_7, idn_grammar.internationalized_hostname),
     "ipv4": Format("RFC 2673 section 3.2", _FROM_4, grammars.ipv4),
     "ipv6": Format("RFC 4291 section 2.2", _ALL, grammars.ipv6),
     "uuid": Format("RFC 4122 section 3", _FROM_2019, grammars.uuid),
@@ -80,22 +79,10 @@ def format_term(name: str, *, draft: str = "2020-12") -> Term | None:
 
     ``draft`` (``"draft-03"`` to ``"draft-07"``, ``"2019-09"``, ``"2020-12"``) matters for the names that only draft 3
     had, for its ``time``, and for ``hostname``, which knows of A-labels from draft 7 on. A term is built once, in up to
-    two milliseconds.
-
-    Raises :class:`UnsupportedError` for ``regex`` and ``idn-hostname``, which are known but not enforced.
+    two milliseconds; the tables of ``regex`` and ``idn-hostname`` are unpacked when a first text is read.
     """
     found = _found(name, draft)
-    if found is None:
-        return None
-    if found.build is None:
-        raise UnsupportedError(
-            Problem(
-                f"the format `{name}` ({found.source}) is not enforced",
-                keyword="format",
-                remedy='remove it, or choose formats="annotate"',
-            )
-        )
-    return found.build()
+    return None if found is None else found.build()
 
 
 def is_defined(name: str, *, draft: str = "2020-12") -> bool:

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskwright.errors import UnsupportedError
 from maskwright.network.lexeme import NEVER
 from maskwright.schema.date_grammar import LeapSeconds
 from maskwright.schema.formats import FORMATS, format_term, is_defined
 from tests.oracle.terms import matches
 
-ENFORCED = sorted(name for name, entry in FORMATS.items() if entry.build)
+ENFORCED = sorted(FORMATS)
 
 
 def accepts(name: str, text: str) -> bool:
@@ -229,13 +228,6 @@ def test_a_name_has_253_characters(size: int, valid: bool) -> None:
 def test_unknown_names_are_annotations(name: str) -> None:
     """No term, and no error: names are case-sensitive and free."""
     assert format_term(name) is None
-
-
-@pytest.mark.parametrize("name", ["idn-hostname"])
-def test_known_but_not_enforced(name: str) -> None:
-    """A format that cannot be enforced is refused with its name, never dropped."""
-    with pytest.raises(UnsupportedError, match=name):
-        format_term(name)
 
 
 @pytest.mark.parametrize("name", ENFORCED)
