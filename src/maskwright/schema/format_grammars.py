@@ -31,6 +31,7 @@ __all__ = [
     "HEX",
     "HYPHEN",
     "ascii_hostname",
+    "color",
     "either",
     "email",
     "hostname",
@@ -55,9 +56,10 @@ def optional(*parts: Term) -> Term:
     return unite(EPSILON, concatenate(*parts))
 
 
-def separated(part: Term, separator: Term) -> Term:
-    """One or more parts with separators between."""
-    return concatenate(part, repeat(concatenate(separator, part)))
+def separated(part: Term, separator: Term, count: int | None = None) -> Term:
+    """One or more parts with separators between, or exactly ``count`` parts."""
+    least, most = (0, None) if count is None else (count - 1, count - 1)
+    return concatenate(part, repeat(concatenate(separator, part), least, most))
 
 
 def text(string: str) -> Term:
@@ -131,6 +133,21 @@ def hostname() -> Term:
     decides that, and an invalid one must not be written; so none is.
     """
     return automaton(Hostnames(encoded=False))
+
+
+@cache
+def color() -> Term:
+    """``color`` values of CSS 2.1 section 4.3.6: the 17 keywords, ``#rgb``, ``#rrggbb`` and ``rgb(..)``."""
+    names = "aqua black blue fuchsia gray green lime maroon navy olive orange purple red silver teal white yellow"
+    blank = repeat(one_of(" ", "\t", "\r", "\n", "\f"))
+    sign = unite(EPSILON, one_of("+", "-"))
+    integer = concatenate(sign, repeat(DIGIT, 1))
+    percentage = concatenate(
+        sign, unite(repeat(DIGIT, 1), concatenate(repeat(DIGIT), DOT, repeat(DIGIT, 1))), literal("%")
+    )
+    triples = (separated(concatenate(blank, part, blank), literal(","), 3) for part in (integer, percentage))
+    hexadecimal = concatenate(literal("#"), repeat(repeat(HEX, 3, 3), 1, 2))
+    return unite(*map(text, names.split()), hexadecimal, concatenate(text("rgb("), unite(*triples), literal(")")))
 
 
 _NameState = tuple[int, int, int, bool]

@@ -63,6 +63,7 @@ FORMATS: Final[dict[str, Format]] = {
 #: What only earlier drafts knew, or knew otherwise.
 EARLIER_FORMATS: Final[dict[str, Format]] = {
     "time": Format("draft 3 section 5.23, hh:mm:ss", ("draft-03",), date_grammar.time_without_offset),
+    "color": Format("CSS 2.1 section 4.3.6", ("draft-03",), grammars.color),
     "ip-address": Format("draft 3 section 5.23", ("draft-03",), grammars.ipv4),
     "host-name": Format("draft 3 section 5.23", ("draft-03",), grammars.ascii_hostname),
     "hostname": Format("RFC 1034 section 3.1", ("draft-04", "draft-06"), grammars.ascii_hostname),

@@ -253,3 +253,26 @@ def test_drafts() -> None:
     assert plain is not None
     assert matches(plain, "xn--a")
     assert format_term("ip-address", draft="draft-03") is format_term("ipv4")
+
+
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [
+        *((name, True) for name in ("red", "Orange", "FUCHSIA", "#C89", "#cc8899", "rgb(255,0,0)", "rgb( 1 , 2,3 )")),
+        *((name, True) for name in ("rgb(100%,.5%,+7.5%)", "RGB(300,-10,0)")),
+        *((name, False) for name in ("puce", "#C8", "#C8899", "#00332520", "rgb(1,2)", "rgb(1%,2,3)", "rgba(1,2,3,0)")),
+        *((name, False) for name in ("rgb (1,2,3)", "rgb(1.5,2,3)", "", "transparent", "rgb(1.%,2%,3%)")),
+    ],
+)
+def test_colors_of_draft_3(text: str, valid: bool) -> None:
+    """CSS 2.1, which draft 3 names; an annotation in all later drafts."""
+    term = format_term("color", draft="draft-03")
+    assert term is not None
+    assert matches(term, text) == valid
+    assert format_term("color", draft="draft-04") is None
+
+
+@pytest.mark.parametrize("name", ["phone", "style", "utc-millisec"])
+def test_annotations_of_draft_3(name: str) -> None:
+    """What draft 3 names without a grammar of text, or for numbers, stays an annotation."""
+    assert format_term(name, draft="draft-03") is None

@@ -47,8 +47,6 @@ def exception(name: str, draft: str, text: str) -> str:
         return "A-labels are never written, as in hostname"
     if name == "idn-hostname" and text.startswith("παράδειγμα"):
         return "52 letters fit into an A-label only because of their order, which no automaton of reasonable size knows"
-    if name == "color" and draft == "draft-03":
-        return "CSS colours are an annotation: draft 3 alone had them"
     return ""
 
 
