@@ -9,11 +9,13 @@ from maskwright.dialects.constants import constants_of, json_key
 from maskwright.dialects.dialect import Dialect
 from maskwright.dialects.findings import Written
 from maskwright.dialects.rewriter import Rewriter
+from maskwright.dialects.texts import json_text
 
 __all__ = ["assemble", "members", "parts_of"]
 
 Schema = dict[str, Any]
 _MAPS: Final = ("properties", "patternProperties")
+_ANNOTATIONS: Final = (frozenset({"$comment", "title", "default", "examples"}), frozenset({"description"}))
 _SINGLES: Final = ("additionalProperties", "items", "propertyNames")
 
 
@@ -62,7 +64,23 @@ def assemble(rewriter: Rewriter, root: Written) -> tuple[Written, str | None]:
     for part in [schema, *definitions.values()]:
         _group_branches(rewriter, part)
         _turn_keys(rewriter, part)
-    return ({**schema, "$defs": definitions} if definitions else schema), wrapped
+    whole = {**schema, "$defs": definitions} if definitions else schema
+    _shorten(rewriter, whole)
+    return whole, wrapped
+
+
+def _shorten(rewriter: Rewriter, whole: Schema) -> None:
+    """Where the text is too long, give up annotations: those that help a model least first."""
+    limit = rewriter.dialect.limit("text")
+    for names in _ANNOTATIONS if limit else ():
+        if limit is None or len(json_text(whole)) <= limit.most:
+            return
+        for part in [whole, *whole.get("$defs", {}).values()]:
+            for schema in parts_of(part):
+                for name in names & schema.keys():
+                    del schema[name]
+                    what = f"every `{name}` is dropped to shorten the text"
+                    rewriter.note("#", name, "dropped", what, "equal", why=str(limit.rule))
 
 
 def _accepts_root(dialect: Dialect) -> bool:

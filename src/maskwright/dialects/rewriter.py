@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
+from time import monotonic
 from typing import Any, Final
 
 from maskwright.dialects.constants import json_key
@@ -30,6 +31,8 @@ __all__ = ["Rewriter"]
 Schema = dict[str, Any]
 #: Alternatives that are multiplied out; further ones are dropped.
 _ALTERNATIVES: Final = 64
+#: Conjunctions below one, from which it is not rewritten a second time.
+_LARGE: Final = 32
 #: Names that say where a schema is, not what holds of a value; they have no use once references lead to ``$defs``.
 _STRUCTURAL: Final = frozenset(
     {"$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$schema", *DEFINITIONS}
@@ -50,11 +53,15 @@ class Rewriter:
         self.absent: dict[int, tuple[Schema, set[str]]] = {}
         self._changes: dict[Change, None] = {}
         self._limits = limits
+        self._deadline = monotonic() + limits.compile_seconds
         self._count = 0
         self._names: dict[Subschema, str] = {}
         self._waiting: list[Subschema] = []
         #: Conjunctions that are being rewritten -> the definition that they are needed as.
         self._open: dict[frozenset[Part], str | None] = {}
+        #: Large conjunctions that are done. The second time they become definitions: the meetings of recursive schemas
+        #: have exponentially many paths to polynomially many conjunctions.
+        self._large: dict[frozenset[Part], Schema] = {}
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -86,20 +93,40 @@ class Rewriter:
         """The schema of a conjunction; ``False`` if nothing meets it. ``whole``: a lone reference is opened too."""
         if not whole and self._is_reference(parts):
             return self._reference(parts[0][0])
+        if len(parts) > 1:
+            parts = tuple(dict.fromkeys(part if part[1] else (self._target(part[0]), False) for part in parts))
         key = frozenset(parts)
         if key in self._open:
             self._open[key] = name = self._open[key] or self._new_name("both")
             return {"$ref": f"#/$defs/{name}"}
-        self._count += 1
-        if self._count > self._limits.subschemas:
-            raise LimitError(Problem("the rewritten schema has too many subschemas", remedy="see Limits.subschemas"))
+        if key in self._large:
+            return self._shared(key)
+        before = self._count = self._counted()
         self._open[key] = None
         made: Written = yield self._conjunction(parts, parts[0][0].place if parts else place)
         needed = self._open.pop(key)
-        if needed is None:
-            return made
-        self.definitions[needed] = made
-        return {"$ref": f"#/$defs/{needed}"}
+        if needed is not None:
+            self.definitions[needed] = made
+            made = {"$ref": f"#/$defs/{needed}"}
+        if isinstance(made, dict) and (needed is not None or self._count - before >= _LARGE):
+            self._large[key] = made
+        return made
+
+    def _counted(self) -> int:
+        """The number of conjunctions with the one that begins."""
+        if self._count >= self._limits.subschemas or monotonic() > self._deadline:
+            remedy = "see Limits.subschemas and Limits.compile_seconds"
+            raise LimitError(Problem("the rewritten schema becomes too large", remedy=remedy))
+        return self._count + 1
+
+    def _shared(self, key: frozenset[Part]) -> Schema:
+        """A reference to a large conjunction that was rewritten before."""
+        made = self._large[key]
+        if set(made) != {"$ref"}:
+            name = self._new_name("shared")
+            self.definitions[name] = made
+            self._large[key] = made = {"$ref": f"#/$defs/{name}"}
+        return dict(made)
 
     # ------------------------------------------------------------------------------------------------- references
 
@@ -119,10 +146,7 @@ class Rewriter:
     def _reference(self, here: Subschema) -> Schema:
         """A reference to a definition of the new schema; what stands beside it is put around it."""
         aside = self.annotations([(here, False)])
-        target, seen = here, set[Subschema]()
-        while target not in seen and self._is_chain(target, here):
-            seen.add(target)
-            target = self.taken.targets[target] or target
+        target = self._target(self.taken.targets[here] or here)
         name = self._names.get(target)
         if name is None:
             last = target.place.rpartition("/")[2] if "/" in target.place else "root"
@@ -140,8 +164,13 @@ class Rewriter:
             )
         return self.annotated(made, aside)
 
-    def _is_chain(self, target: Subschema, start: Subschema) -> bool:
-        return target is start or (isinstance(target.value, dict) and set(target.value) == {"$ref"})
+    def _target(self, here: Subschema) -> Subschema:
+        """What a schema that is a reference and nothing else leads to in the end."""
+        seen: set[Subschema] = set()
+        while here not in seen and isinstance(here.value, dict) and set(here.value) == {"$ref"}:
+            seen.add(here)
+            here = self.taken.targets.get(here) or here
+        return here
 
     def _new_name(self, wanted: str) -> str:
         """A name for a definition that is free and needs no escapes."""

@@ -14,7 +14,7 @@ from maskwright.dialects import DIALECTS, check, rewrite
 from tests.unit.dialects.schemas import SCALARS, draw_value, schemas
 
 #: How often each law is tried, and values per schema.
-_EXAMPLES: Final = 60
+_EXAMPLES: Final = 25
 _VALUES: Final = 25
 
 names = pytest.mark.parametrize("name", DIALECTS)

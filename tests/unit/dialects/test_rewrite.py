@@ -243,6 +243,29 @@ def test_deep_parts_become_definitions() -> None:
     assert not made.is_narrower
 
 
+def test_a_text_that_is_too_long_gives_up_annotations() -> None:
+    """Cerebras: 5,000 characters; titles go first, descriptions only if that is not enough."""
+    words = {"title": "t" * 40, "description": "d" * 20}
+    made = rewrite({"type": "object", "properties": {f"p{n}": {**STRING, **words} for n in range(60)}}, "cerebras")
+    assert made.unmendable == ()
+    assert made.schema["properties"]["p0"] == {"description": "d" * 20, **STRING}
+    assert not made.is_wider
+
+
+def test_the_meeting_of_recursive_schemas_is_polynomial() -> None:
+    """Three cycles of 2, 3 and 5 states met at each of four keys have 30 states, and endlessly many paths."""
+    keys = tuple(enumerate("abcd"))
+    states = {
+        f"{size}_{n}": {"properties": {key: {"$ref": f"#/$defs/{size}_{(n + step) % size}"} for step, key in keys}}
+        for size in (2, 3, 5)
+        for n in range(size)
+    }
+    schema = {"allOf": [{"$ref": f"#/$defs/{size}_0"} for size in (2, 3, 5)], "$defs": states}
+    made = rewrite(schema, "xgrammar")
+    assert made.unmendable == ()
+    assert len(made.schema["$defs"]) <= 30
+
+
 def test_branches_are_grouped() -> None:
     """An anyOf of 26 in groups of at most 5."""
     branches = [{"type": "string", "enum": [str(n)]} for n in range(26)]
