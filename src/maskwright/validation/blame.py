@@ -19,7 +19,7 @@ from maskwright.schema.drafts import DRAFTS
 from maskwright.schema.references import Document, Subschema
 from maskwright.validation.place import BLANKS, Cursor, State
 from maskwright.validation.reading import Reading, byte_engine
-from maskwright.validation.schemas import Schemas, knows
+from maskwright.validation.schemas import Schemas, is_scoped, knows
 
 __all__ = ["Blame", "Finding", "drawn", "pointer_step"]
 
@@ -30,12 +30,17 @@ _SCALAR: Final = (
 #: Keywords that have no meaning without another.
 _WITH: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _NOT_YET: Final = (
-    "dependentRequired", "dependentSchemas", "dependencies", "contains", "minContains", "anyOf", "oneOf", "not", "if",
+    "dependentRequired", "dependentSchemas", "dependencies", "contains", "minContains", "oneOf", "not", "if",
 )  # fmt: skip
 _NO_MORE: Final = {
     "object": ("maxProperties", "additionalProperties", "unevaluatedProperties", "propertyNames", "not", "oneOf", "if"),
     "array": ("maxItems", "items", "additionalItems", "unevaluatedItems", "maxContains", "not", "oneOf", "if"),
 }
+#: Keywords that look at a whole value, whatever it holds.
+_WHOLE: Final = (
+    "const", "enum", "not", "disallow", "oneOf", "if", "contains", "maxContains", "uniqueItems", "dependentSchemas",
+    "dependencies",
+)  # fmt: skip
 _NOT_JSON: Final = "this is not JSON"
 _NOT_UTF_8: Final = "this is not UTF-8"
 _MARK: Final = "a JSON text begins with no byte order mark (RFC 8259 section 8.1)"
@@ -70,7 +75,10 @@ class Blame:
         rebuild: Any = constraint.__reduce__()[0]
         source, options = rebuild.args[0], dict(rebuild.keywords)
         value = read_json(source, constraint.limits) if isinstance(source, (str, bytes)) else source
-        self._schemas = Schemas(Document(value, options["registry"]), self._finds)
+        document = Document(value, options["registry"])
+        if is_scoped(value):
+            document.track_scopes()
+        self._schemas = Schemas(document, self._finds)
         self._is_ordered = options["property_order"] == "declared"
         #: The policies that are stricter than JSON.
         self._strict = {name: options[name] for name, value in _EXACT.items() if options[name] != value}
@@ -124,15 +132,32 @@ class Blame:
         what = f"the value {drawn(fragment)} does not meet" if is_closed else f"no value {_begins(fragment)} meets"
         if accused:
             return _finding(steps, what, accused)
-        if cursor.path:
-            repeated = [s for s in self._schemas.at(cursor.container()) if s.value is not True and _is_set(s)]
-            if repeated:
-                places = tuple(f"{schema.place}/uniqueItems" for schema in repeated)
-                return Finding(steps, "the array holds this element already, and `uniqueItems` is true", places)
-        rest = [
-            _Accused(f"{s.place}/{k}", f"`{k}`: {shown(s.value[k])}") for s in schemas for k in _SCALAR if knows(s, k)
-        ]
-        return _finding(steps, what, rest, "together") if rest else Finding(steps, "no valid text goes on so")
+        return self._repeated(cursor) or self._jointly(steps, schemas, what)
+
+    def _repeated(self, cursor: Cursor) -> Finding | None:
+        container = self._schemas.at(cursor.container()) if cursor.path else []
+        places = tuple(f"{schema.place}/uniqueItems" for schema in container if _is_set(schema))
+        reason = "the array holds this element already, and `uniqueItems` is true"
+        return Finding(cursor.value(), reason, places) if places else None
+
+    def _jointly(self, steps: tuple[str | int, ...], schemas: list[Subschema], what: str) -> Finding:
+        """No keyword alone refuses a scalar: one of those that look at more, or several together."""
+        known = [(schema, keyword) for schema in schemas for keyword in _SCALAR if knows(schema, keyword)]
+        joint = [_Accused(f"{s.place}/{keyword}", f"`{keyword}`: {shown(s.value[keyword])}") for s, keyword in known]
+        if len(joint) > 1 and not _whole(schemas):
+            return _finding(steps, what, joint, "together")
+        return self._told(steps, "no valid text goes on so", [])
+
+    def _told(self, steps: tuple[str | int, ...], what: str, accused: list[_Accused]) -> Finding:
+        """What is wrong with an array or object, or else which keywords look at it, or at what it stands in."""
+        if accused:
+            return _finding(steps, f"{what}:", accused)
+        for size in range(len(steps), -1, -1):
+            around = _whole(self._schemas.at(steps[:size]))
+            if around:
+                words = " or ".join(f"{one.words} ({one.place})" for one in around[:_LISTED])
+                return Finding(steps, f"{what}: {words} forbids it", tuple(one.place for one in around))
+        return Finding(steps, what)
 
     def _spelling(self, fragment: bytes, *, is_closed: bool) -> str:
         """Whether it is JSON, and only not spelled as the policies want it."""
@@ -199,18 +224,19 @@ class Blame:
         accused = list(self._names(schemas, fragment, is_closed=is_whole))
         accused = accused or list(_no_more(schemas, "object", len(cursor.names)))
         if is_whole:
-            places = [
-                (f"{s.place}/properties/{pointer_step(name)}", s.value["properties"]) for s in schemas if _declared(s)
-            ]
-            accused = [
-                _Accused(place, "the schema false") for place, own in places if own.get(name) is False
-            ] or accused
+            below = self._schemas.at((*steps, name))
+            accused = [_Accused(one.place, "the schema false") for one in below if one.value is False] or accused
+            accused = accused or _whole(below)
         if self._is_closed and not accused:
             what = f"{what}: objects are closed"
-        return _finding(steps, f"{what}:" if accused else what, accused)
+        return self._told(steps, what, accused)
 
     def _names(self, schemas: Iterable[Subschema], fragment: bytes, *, is_closed: bool) -> Iterator[_Accused]:
         for schema in schemas:
+            for pattern, own in schema.value["patternProperties"].items() if knows(schema, "patternProperties") else ():
+                place = f"{schema.place}/patternProperties/{pointer_step(pattern)}"
+                if own is False and (not is_closed or self._finds(schema, pattern, json.loads(fragment))):
+                    yield _Accused(place, "the schema false")
             if knows(schema, "propertyNames"):
                 yield from self._keywords(self._schemas.spread(schema, "propertyNames"), fragment, is_closed=is_closed)
 
@@ -225,8 +251,10 @@ class Blame:
             return Finding(steps, self._policies("whitespace") if byte in BLANKS else _NOT_JSON)
         kind = "object" if is_object else "array"
         accused = list(_no_more(self._schemas.at(steps), kind, count))
-        what = f"no further {'member' if is_object else 'element'} may come"
-        return _finding(steps, f"{what}:" if accused else what, accused)
+        if not is_object and not accused:
+            below = self._schemas.at((*steps, count))
+            accused = [_Accused(schema.place, "the schema false") for schema in below if schema.value is False]
+        return self._told(steps, f"no further {'member' if is_object else 'element'} may come", accused)
 
     def _too_early(self, cursor: Cursor, count: int) -> Finding:
         """The array or object may not end yet."""
@@ -242,8 +270,7 @@ class Blame:
         ]
         if not accused:
             accused = [_Accused(f"{s.place}/{k}", f"`{k}`") for s in schemas for k in _NOT_YET if knows(s, k)]
-        what = f"the {'object' if is_object else 'array'} may not end yet"
-        return _finding(steps, f"{what}:" if accused else what, accused)
+        return self._told(steps, f"the {'object' if is_object else 'array'} may not end yet", accused)
 
 
 def _members(cursor: Cursor) -> tuple[bool, int]:
@@ -306,6 +333,16 @@ def _dialect(schema: Subschema) -> dict[str, Any]:
     draft = schema.resource.draft
     uri = next((uri for uri, known in DRAFTS.items() if known is draft), None)
     return {} if uri is None else {"$schema": f"http://{uri}"}
+
+
+def _whole(schemas: Iterable[Subschema]) -> list[_Accused]:
+    """The keywords that look at a whole value."""
+    return [
+        _Accused(f"{schema.place}/{keyword}", f"`{keyword}`")
+        for schema in schemas
+        for keyword in _WHOLE
+        if knows(schema, keyword) and (keyword != "uniqueItems" or _is_set(schema))
+    ]
 
 
 def _is_set(schema: Subschema) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from maskwright.schema.references import Document, Subschema
 
-__all__ = ["Schemas", "knows"]
+__all__ = ["Schemas", "is_scoped", "knows", "may_remember"]
 
 #: Schemas that are looked at for one place; more alternatives than a person wants to read.
 _MOST: Final = 200
+#: A reference to another document.
+_REMOTE: Final = re.compile(r'[rR]ef"\s*:\s*"[^#"]')
 _DYNAMIC: Final = ("$dynamicRef", "$recursiveRef")
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _SINGLE: Final = ("then", "else")
@@ -111,6 +114,23 @@ class Schemas:
                 yield child(schema, value[rest], rest)
 
 
-def named_in(names: Iterable[str]) -> str:
-    """Names as a list for people."""
-    return ", ".join(json.dumps(name, ensure_ascii=False) for name in names)
+def text_of(schema: object) -> str | None:
+    """A schema as text in which words can be looked for; ``None`` if it nests too deeply for that."""
+    if isinstance(schema, bytes):
+        return schema.decode(errors="replace")
+    try:
+        return schema if isinstance(schema, str) else json.dumps(schema, default=str)
+    except RecursionError:
+        return None
+
+
+def may_remember(schema: object) -> bool:
+    """Whether an element of an array may depend on those before it; in doubt, as with remote references, yes."""
+    text = text_of(schema)
+    return text is None or "uniqueItems" in text or "\\u" in text or _REMOTE.search(text) is not None
+
+
+def is_scoped(schema: object) -> bool:
+    """Whether what a reference means may depend on the way to it; in doubt, yes."""
+    text = text_of(schema)
+    return text is None or "ynamicRef" in text or "ecursiveRef" in text or _REMOTE.search(text) is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -15,6 +13,7 @@ from maskwright.validation.blame import Blame, Finding, pointer_step
 from maskwright.validation.place import BLANKS, Cursor
 from maskwright.validation.reading import Reading, byte_engine
 from maskwright.validation.refusal import Refusal
+from maskwright.validation.schemas import may_remember
 
 __all__ = ["DEFAULTS", "Stream", "Validator"]
 
@@ -30,7 +29,6 @@ DEFAULTS: Final[dict[str, Any]] = {
 #: Bytes that are read at once: some milliseconds under the lock.
 _BLOCK: Final = 65_536
 _DESCRIPTIONS: Final = 3
-_REMOTE: Final = re.compile(r'[rR]ef"\s*:\s*"[^#"]')
 #: Bytes that can stand in any string of JSON.
 _CHARACTERS: Final = frozenset(range(0x20, 0x7F)) - {0x22, 0x5C}
 
@@ -59,7 +57,8 @@ class Validator:
         self._engine = byte_engine(self.constraint)
         #: Whether blanks may stand around the value.
         self._is_loose = self.constraint.policies.get("whitespace") == "any"
-        self._remembers = _may_remember(self.constraint)
+        rebuild: Any = self.constraint.__reduce__()[0]
+        self._remembers = self.constraint.kind == "json_schema" and may_remember(rebuild.args[0])
         self._blame: Blame | None = None
 
     def __repr__(self) -> str:
@@ -198,21 +197,6 @@ class Stream:
             reason=finding.reason,
             places=finding.places,
         )
-
-
-def _may_remember(constraint: Constraint) -> bool:
-    """Whether an element of an array may depend on those before it; in doubt, as with remote references, yes."""
-    if constraint.kind != "json_schema":
-        return False
-    rebuild: Any = constraint.__reduce__()[0]
-    source = rebuild.args[0]
-    if isinstance(source, bytes):
-        source = source.decode(errors="replace")
-    try:
-        text = source if isinstance(source, str) else json.dumps(source, default=str)
-    except RecursionError:
-        return True
-    return "uniqueItems" in text or "\\u" in text or _REMOTE.search(text) is not None
 
 
 def _drawn(allowed: list[int]) -> str:
