@@ -17,7 +17,7 @@ from maskwright.schema.elements import ElementRest
 from maskwright.schema.liveness import Liveness
 from maskwright.schema.members import MemberRest, Source
 from maskwright.schema.reader import Reader, in_place
-from maskwright.schema.references import Subschema
+from maskwright.schema.references import REFERENCES, Subschema
 from maskwright.schema.residual import FALSE, Formula
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
@@ -261,5 +261,5 @@ def _asserting(schemas: list[Subschema], bit: int) -> Iterator[tuple[str, str]]:
         known = schema.resource.draft.keywords
         for name in schema.value:
             keyword = known.get(name)
-            if keyword is not None and keyword.types & bit and name not in {"$ref", "allOf", "type"}:
+            if keyword is not None and keyword.types & bit and name not in {*REFERENCES, "allOf", "type"}:
                 yield f"{schema.place}/{name}", name

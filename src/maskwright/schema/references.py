@@ -185,12 +185,18 @@ class Document:
         if isinstance(value, dict):
             if "$id" in value or "id" in value:
                 self._identify(made, resource)
-            if resource.draft is DRAFT_3:
-                made.tokens = written_at(tokens, self._written[parent])
-            if made.resource.draft is DRAFT_3:
-                self._modernise(made)
-        self._known[key] = self._known[id(value), id(made.resource)] = made
+            if resource.draft is DRAFT_3 or made.resource is not resource:
+                self._rewrite(made, parent)
+        self._known[key] = made
         return made
+
+    def _rewrite(self, made: Subschema, parent: Subschema) -> None:
+        """Keep the place that a schema of draft 3 was written at, and read it as one of draft 4."""
+        self._known[id(made.value), id(made.resource)] = made
+        if parent.resource.draft is DRAFT_3:
+            made.tokens = written_at(made.tokens, self._written[parent])
+        if made.resource.draft is DRAFT_3:
+            self._modernise(made)
 
     def _identify(self, made: Subschema, resource: Resource) -> None:
         """Make a schema with an identifier a resource; one of another dialect says so itself."""
@@ -239,12 +245,11 @@ class Document:
         key = (referrer, reference, keyword)
         found = self._targets.get(key)
         if found is None:
-            found = self._targets[key] = self._resolved(referrer, reference, keyword)
+            find = self._scoped_target if isinstance(referrer, ScopedSubschema) else self._target
+            found = self._targets[key] = find(referrer, reference, keyword)  # type: ignore[arg-type]
         return found
 
-    def _resolved(self, referrer: Subschema, reference: str, keyword: str) -> Subschema:
-        if not isinstance(referrer, ScopedSubschema):
-            return self._target(referrer, reference, keyword)
+    def _scoped_target(self, referrer: ScopedSubschema, reference: str, keyword: str) -> Subschema:
         target = self.resolve(referrer.origin, reference, keyword)
         if keyword != "$ref":
             name = RECURSIVE if keyword == "$recursiveRef" else unquote(reference.partition("#")[2])

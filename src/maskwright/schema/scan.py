@@ -174,7 +174,8 @@ class _Scan:
             self._note_at(error, f"{here.place}/{name}", name)
 
     def _refer(self, here: Subschema, name: str, value: str) -> None:
-        self._is_dynamic |= name != "$ref"
+        if name != "$ref":
+            self._is_dynamic = True
         try:
             self._reach(self._document.resolve(here, value, name))
         except LimitError:
