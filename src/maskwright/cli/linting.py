@@ -93,7 +93,8 @@ def _write_rewriting(made: Rewriting, name: str, *, as_json: bool) -> Exit:
         write(json_text(made.schema, _INDENT) + "\n")
         say(f"{name}: {len(made.changes)} changes for {made.dialect}{', validate with the original' * made.is_wider}")
         for change in made.changes:
-            say(f"  {change}")
+            say(f"  {change.place}: {change.kind} {change.keyword} ({change.effect}): {change.what}")
+            say(f"    {change.why}")
         for finding in made.unmendable:
             say(f"  not mended: {finding}")
     return Exit.REFUSED if made.unmendable else Exit.OK

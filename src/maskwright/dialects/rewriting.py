@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from maskwright.dialects.checking import find
@@ -37,7 +36,7 @@ class Rewriting:
     #: What the dialect would still refuse in :attr:`schema`; empty if it is accepted.
     unmendable: tuple[Finding, ...] = ()
     #: Place of an object in :attr:`schema` -> its properties that are null where the original leaves them out.
-    absent: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    absent: Mapping[str, frozenset[str]] = field(default_factory=dict)
     #: The key under which the original's value is, if the root had to be wrapped.
     wrapped: str | None = None
 
@@ -107,7 +106,7 @@ def rewrite(
         left = list(find(take(schema, limits), found))
     except SchemaError as error:
         raise SchemaError(*(Problem(f"cannot be rewritten: {problem.reason}") for problem in error.problems)) from error
-    absent = MappingProxyType(dict(_absent(rewriter, schema)))
+    absent = dict(_absent(rewriter, schema))
     return Rewriting(found.name, schema, rewriter.changes, (*rewriter.unmendable, *left), absent, wrapped)
 
 

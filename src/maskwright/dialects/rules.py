@@ -126,9 +126,10 @@ def check_closed(here: Subschema, _taken: Taken, dialect: Dialect) -> Iterator[F
         has = "is not false" if "additionalProperties" in here.value else "is missing"
         reason = f"additionalProperties {has}"
         place = f"{here.place}/additionalProperties" if "additionalProperties" in here.value else here.place
-        yield _find(
-            dialect, place, "additionalProperties", reason, dialect.closed, mend='write "additionalProperties": false'
-        )
+        mend = 'write "additionalProperties": false'
+        if isinstance(here.value.get("additionalProperties"), dict):
+            mend += "; a map can be an array of objects with a key and a value"
+        yield _find(dialect, place, "additionalProperties", reason, dialect.closed, mend=mend)
 
 
 def check_required(here: Subschema, _taken: Taken, dialect: Dialect) -> Iterator[Finding]:

@@ -340,6 +340,12 @@ def test_nothing_changes_in_the_source() -> None:
     assert made.schema != schema
 
 
+def test_a_rewriting_can_be_kept() -> None:
+    """It pickles, and unwraps as before."""
+    made = pickle.loads(pickle.dumps(rewrite({"type": "object", "properties": {"a": STRING}}, "openai")))
+    assert made.unwrap({"a": None}) == {}
+
+
 def test_alternatives_are_told_apart_when_unwrapping() -> None:
     """Null is absent in one branch and a value in the other; the value decides which branch it is of."""
     schema = {
