@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urldefrag, urljoin, urlsplit, uses_relative
 
 from maskwright.errors import Problem, SchemaError
 from maskwright.schema.drafts import Draft
@@ -40,7 +40,13 @@ def joined(base: str, reference: str, place: str, keyword: str) -> str:
     Raises :class:`maskwright.errors.SchemaError` for what no URI can look like.
     """
     try:
-        return urldefrag(urljoin(base, reference))[0]
+        if not reference or reference.startswith("#"):
+            return base
+        scheme, colon, rest = base.partition("://")
+        if not colon or scheme in uses_relative or urlsplit(reference).scheme:
+            return urldefrag(urljoin(base, reference))[0]
+        # The standard library joins relative references only below the schemes that it knows.
+        return scheme + urldefrag(urljoin(f"http://{rest}", reference))[0].removeprefix("http")
     except ValueError as error:
         raise SchemaError(Problem(f"`{keyword}` is no URI: {reference!r} ({error})", place, keyword)) from error
 
