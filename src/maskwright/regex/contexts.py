@@ -12,7 +12,8 @@ class, without ``\b`` and lookbehind). ``^`` keeps the language at mark 0, ``(?<
 marks; a vector may carry further entries, whose marks say which one-character past they stand for.
 
 A lookbehind of more than one character is compiled from right to left: everything above in a mirror, with the
-continuation being all that precedes. A pattern that needs both directions is refused.
+continuation being all that precedes. In a pattern that needs both directions it is a :class:`Guard` of the
+continuation, and the whole becomes an explicit automaton that keeps what was read apart.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from maskwright.regex.languages import (
     one,
     repeated,
 )
-from maskwright.regex.loops import Hole, solve
-from maskwright.regex.peeks import PEEKS, assertions, beginning, ending, peek, touches_edges_only
+from maskwright.regex.loops import MARK, Guard, Hole, solve
+from maskwright.regex.peeks import PEEKS, assertions, beginning, ending, needs_past, peek, touches_edges_only
 from maskwright.regex.plain import compile_plain
 from maskwright.regex.ranges import ALL, NONE, Ranges, contains, difference, intersection, inversion, union
 from maskwright.regex.syntax import Anchor, Characters, Choice, Look, Node, Repeat, Sequence, Text, sequence
@@ -71,7 +72,10 @@ class Contexts:
         #: Repetitions whose equations are being built.
         self.unsolved: dict[Hole, Term] = {}
         self.depth = 0
-        if any(type(node) is Look and not node.ahead and peek(node) is None for node in assertions(tree)):
+        #: The languages of the guards, if lookbehinds are guards.
+        self.pasts: list[Term] | None = [] if needs_past(tree) else None
+        far = [node for node in assertions(tree) if type(node) is Look and not node.ahead and peek(node) is None]
+        if far and self.pasts is None:
             self._turn(tree)
         #: The classes of marks 1, 2, ...: disjoint, together all characters.
         self.classes: list[Ranges] = [ALL]
@@ -83,9 +87,6 @@ class Contexts:
         """Read from right to left, if nothing forbids it."""
         self.forward = False
         for node in assertions(tree):
-            if type(node) is Look and node.ahead and peek(node) is None:
-                reason = "a lookahead in a pattern that also looks behind more than one character is not supported"
-                raise pattern_fault(self.pattern, node.span, reason)
             if type(node) is Anchor and node.kind == "final line end":
                 reason = "$ before a final line feed, beside a lookbehind of more than one character, is not supported"
                 raise pattern_fault(self.pattern, node.span, reason, r"write \Z")
@@ -110,6 +111,24 @@ class Contexts:
 
     def search(self, tree: Node) -> Language:
         """The texts with a match anywhere."""
+        return self._settled(self._search(tree))
+
+    def _settled(self, found: Language) -> Language:
+        """Without guards and the holes beside them."""
+        if self.pasts is None:
+            return found
+        root = Hole()
+        solved = self._solve({**self.unsolved, root: found.term}, (0, len(self.pattern)), tuple(self.pasts))
+        return Language(solved[root], found.nullable)
+
+    def _solve(self, equations: dict[Hole, Term], span: tuple[int, int], pasts: tuple[Term, ...]) -> dict[Hole, Term]:
+        try:
+            return solve(equations, self.limits, pasts)
+        except LimitError as error:
+            problem = error.problems[0]
+            raise limit_fault(self.pattern, span, problem.reason, problem.remedy) from None
+
+    def _search(self, tree: Node) -> Language:
         found = self._run(tree, (ALL_TEXTS,) * len(self.marks))
         at_edge, inside = found[0], found[1:]
         if all(rest == at_edge for rest in inside):
@@ -128,7 +147,7 @@ class Contexts:
 
     def full(self, tree: Node) -> Language:
         """The texts that match from beginning to end."""
-        return self._run(tree, (EMPTY_TEXT,) * len(self.marks))[0]
+        return self._settled(self._run(tree, (EMPTY_TEXT,) * len(self.marks))[0])
 
     def _join(self, near: Language, far: Language) -> Language:
         """What is read first, then the rest."""
@@ -254,7 +273,8 @@ class Contexts:
         """
         size = len(self.marks)
         body = node.part
-        if touches_edges_only(body) and all(then == rest[1] for then in rest[2:size]):
+        known_end = all(then == rest[1] for then in rest[2:size]) and rest[1].nullable is not None
+        if touches_edges_only(body) and known_end:
             loop = yield from self._edge_loop(body, rest[1])
         else:
             loop = yield from self._hole_loop(node, rest)
@@ -276,10 +296,10 @@ class Contexts:
         return (loop,) * (len(self.marks) - 1)
 
     def _hole_loop(self, node: Repeat, rest: _Vector) -> _Step:
-        """The loop of any body: equations with holes, solved when the outermost repetition has all of its own."""
-        if not self.forward:
-            reason = "an assertion inside an unbounded repetition, beside a lookbehind of more than one character"
-            raise pattern_fault(self.pattern, node.span, reason + ", is not supported")
+        """The loop of any body: equations with holes, solved when the outermost repetition has all of its own.
+
+        Texts are read from left to right here, see :func:`needs_past`.
+        """
         size = len(self.marks)
         holes = [Hole() for _ in self.marks[1:]]
         # A hole is empty-handed only where its own continuation is: what is added reads at least one character.
@@ -289,14 +309,10 @@ class Contexts:
         self.depth -= 1
         for hole, then, more in zip(holes, rest[1:size], added[size + 1 :], strict=True):
             self.unsolved[hole] = either(then, more).term
-        if self.depth:
+        if self.depth or self.pasts is not None:
             return loop
         equations, self.unsolved = self.unsolved, {}
-        try:
-            solved = solve(equations, self.limits)
-        except LimitError as error:
-            problem = error.problems[0]
-            raise limit_fault(self.pattern, node.span, problem.reason, problem.remedy) from None
+        solved = self._solve(equations, node.span, ())
         return tuple(Language(solved[hole], then.nullable) for hole, then in zip(holes, rest[1:size], strict=True))
 
     def _anchor(self, node: Anchor, rest: _Vector, marks: tuple[int, ...]) -> _Vector:
@@ -342,7 +358,20 @@ class Contexts:
             if node.negative:
                 edge, ranges = not edge, inversion(ranges)
             return self._require(node.ahead, edge, ranges, rest, marks)
+        if self.pasts is not None and not node.ahead:
+            (guard,) = yield from self._guard(node, self.pasts)
+            return tuple(both(then, guard) for then in rest)
         seen = yield node.part, (ALL_TEXTS,) * len(rest), marks
         if node.negative:
             seen = tuple(map(negated, seen))
         return tuple(both(then, condition) for then, condition in zip(rest, seen, strict=True))
+
+    def _guard(self, node: Look, pasts: list[Term]) -> _Step:
+        """A lookbehind as a condition on what was read before, for all marks alike."""
+        before = Repeat(Characters(ALL), 0, None, plain=True, span=node.span)
+        mark = Language(MARK, nullable=None)
+        past = (yield sequence((before, node.part)), (mark,) * len(self.marks), self.marks)[0].term
+        if past not in pasts:
+            pasts.append(past)
+        guard = Language(automaton(Guard(which=pasts.index(past))), nullable=None)
+        return (negated(guard) if node.negative else guard,)

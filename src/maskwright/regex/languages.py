@@ -43,10 +43,10 @@ __all__ = [
 
 
 class Language(NamedTuple):
-    """A text term, and whether it holds the empty text."""
+    """A text term, and whether it holds the empty text; ``None`` if that depends on what was read before."""
 
     term: Term
-    nullable: bool
+    nullable: bool | None
 
 
 NO_TEXT: Final = Language(NEVER, nullable=False)
@@ -62,10 +62,16 @@ def one(ranges: Ranges) -> Language:
     return Language(characters(ranges), nullable=False)
 
 
+def _all(facts: Iterable[bool | None]) -> bool | None:
+    """Whether all facts hold, ``None`` if that depends on those that are ``None``."""
+    known = set(facts)
+    return False if False in known else None if None in known else True
+
+
 def chain(*parts: Language) -> Language:
     """One part after the other. Beside *anything*, optional ends vanish."""
     terms = [part.term for part in parts if part.term is not EPSILON]
-    nullable = all(part.nullable for part in parts)
+    nullable = _all(part.nullable for part in parts)
     if len(terms) > 1:
         if nullable and ANYTHING in terms:
             return ALL_TEXTS
@@ -101,6 +107,7 @@ def either(*parts: Language) -> Language:
     ranges: list[tuple[int, int]] = []
     others: list[Term] = []
     solid = True
+    unknown = any(nullable is None for _, nullable in parts)
     for term, nullable in parts:
         for option in alternatives(term):
             if option.op == "words":
@@ -120,20 +127,21 @@ def either(*parts: Language) -> Language:
         others.append(words(strings))
     if optional and solid:
         return repeated(Language(unite(*others), nullable=False), 0, 1)
-    return Language(unite(*others), optional or not solid)
+    return Language(unite(*others), optional or not solid or (None if unknown else False))
 
 
 def both(one: Language, other: Language) -> Language:
     """What two languages share."""
-    nullable = one.nullable and other.nullable
-    if one.term is EPSILON or other.term is EPSILON:
+    nullable = _all((one.nullable, other.nullable))
+    if nullable is not None and (one.term is EPSILON or other.term is EPSILON):
         return EMPTY_TEXT if nullable else NO_TEXT
     return Language(intersect(one.term, other.term), nullable)
 
 
 def negated(part: Language) -> Language:
     """Every text that is not in the language."""
-    return SOME_TEXT if part.term is EPSILON else Language(complement(part.term), not part.nullable)
+    nullable = None if part.nullable is None else not part.nullable
+    return SOME_TEXT if part.term is EPSILON else Language(complement(part.term), nullable)
 
 
 def repeated(part: Language, least: int, most: int | None) -> Language:

@@ -5,6 +5,11 @@ finite term solves. Here ``X`` is a *hole*, a term that stands for its equation,
 Brzozowski derivatives (Brzozowski 1964, "Derivatives of regular expressions") with boolean operations: finitely many
 states up to associativity, commutativity and idempotence of union and intersection. Every equation must be guarded
 (each hole stands behind at least one character), then it has exactly one solution.
+
+A lookbehind beside a lookahead is a *guard*, a term whose meaning depends on the text before it. Then a state is a term
+together with what is left of its *pasts* after that text: for each lookbehind, anything and what it looks for, up to a
+mark. Where the mark is reached, what stands beside it in intersections (lookaheads within the lookbehind) is what the
+guard asks of the text to come.
 """
 
 from __future__ import annotations
@@ -31,7 +36,10 @@ from maskwright.network.lexeme import (
     words,
 )
 
-__all__ = ["Hole", "solve"]
+__all__ = ["MARK", "Guard", "Hole", "solve"]
+
+#: A term, and what is left of the languages of the guards.
+_State = tuple[Term, tuple[Term, ...]]
 
 #: Nesting of a state's term; derivatives are taken by recursion, and real patterns stay below 20.
 _MAX_DEPTH: Final = 100
@@ -53,6 +61,17 @@ class Hole:
     def accepts(self, state: Hashable) -> bool:
         """As :meth:`moves`."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Guard(Hole):
+    """What the ``which``-th past asks of the text to come: a lookbehind."""
+
+    which: int = 0
+
+
+#: The place up to which a past was read.
+MARK: Final = automaton(Hole())
 
 
 @dataclass(frozen=True)
@@ -86,13 +105,13 @@ class _Machine:
         return state in self.rows.accepting
 
 
-def solve(equations: dict[Hole, Term], limits: Limits) -> dict[Hole, Term]:
-    """Each hole's language as an automaton term without dead states.
+def solve(equations: dict[Hole, Term], limits: Limits, pasts: tuple[Term, ...] = ()) -> dict[Hole, Term]:
+    """Each hole's language as an automaton term without dead states; ``pasts[guard.which]`` is the past of a guard.
 
     Raises :class:`LimitError` beyond ``limits.emptiness_states`` states. Time: about 20 us for each state and range.
     """
     explorer = _Explorer(equations, limits)
-    starts = {hole: explorer.number(automaton(hole)) for hole in equations}
+    starts = {hole: explorer.number(automaton(hole), pasts) for hole in equations}
     explorer.explore()
     return {hole: automaton(machine) for hole, machine in explorer.machines(starts).items()}
 
@@ -108,46 +127,91 @@ class _Explorer:
     def __init__(self, equations: dict[Hole, Term], limits: Limits) -> None:
         self.equations = equations
         self.limits = limits
-        #: Term to state; ``states[numbers[term]] is term``.
-        self.numbers: dict[Term, int] = {}
-        self.states: list[Term] = []
+        #: A term and the rests of the pasts to their state; ``states[numbers[pair]] == pair``.
+        self.numbers: dict[_State, int] = {}
+        self.states: list[_State] = []
         #: ``rows[state]``: disjoint ascending ranges of code points with the next state.
         self.rows: list[tuple[tuple[int, int, int], ...]] = []
         #: Place of every term that was ordered, so that unions have one form.
         self.places: dict[Term, int] = {}
-        self.known_nullable: dict[Term, bool] = {}
-        self.known_derivatives: dict[tuple[Term, int], Term] = {}
-        self.known_cuts: dict[Term, frozenset[int]] = {}
+        #: What each guard asks of the text to come now, and what is known of terms with that.
+        self.asked: tuple[Term, ...] = ()
+        self.known_nullable: dict[tuple[Term, tuple[Term, ...]], bool] = {}
+        self.known_derivatives: dict[tuple[Term, int, tuple[Term, ...]], Term] = {}
+        self.known_cuts: dict[tuple[Term, tuple[Term, ...]], frozenset[int]] = {}
+        self.known_marked: dict[Term, bool] = {MARK: True}
 
-    def number(self, term: Term) -> int:
-        found = self.numbers.get(term)
+    def number(self, term: Term, pasts: tuple[Term, ...]) -> int:
+        found = self.numbers.get((term, pasts))
         if found is None:
             if len(self.states) >= self.limits.emptiness_states or term.depth > _MAX_DEPTH:
                 raise _too_many(self.limits)
-            found = self.numbers[term] = len(self.states)
-            self.states.append(term)
+            found = self.numbers[term, pasts] = len(self.states)
+            self.states.append((term, pasts))
+        return found
+
+    def enter(self, pasts: tuple[Term, ...]) -> None:
+        """Ask the guards. A past has guards of lower places only."""
+        self.asked = ()
+        for past in pasts:
+            self.asked = (*self.asked, self.at_mark(past))
+
+    def at_mark(self, term: Term) -> Term:
+        """What a past asks of the text to come, if all of it was read."""
+        if term is MARK:
+            return ANYTHING
+        if not self.is_marked(term):
+            return term
+        op, args = term.op, term.args
+        if op == "automaton":
+            return self.at_mark(self.equations[cast("Hole", args[0])])
+        parts = cast("tuple[Term, ...]", args)
+        if op == "concatenate":
+            return self.at_mark(parts[-1]) if all(map(self.nullable, parts[:-1])) else NEVER
+        found = [self.at_mark(part) for part in parts]
+        return self.united(found) if op == "unite" else intersect(*found)
+
+    def is_marked(self, term: Term) -> bool:
+        """Whether a mark is anywhere in a term or the equations that it names."""
+        found = self.known_marked.get(term)
+        if found is None:
+            todo, seen = [term], {term}
+            while todo and MARK not in seen:
+                args = todo.pop().args
+                if args and isinstance(args[0], Hole):
+                    args = (self.equations[args[0]],) if args[0] in self.equations else ()
+                fresh = {part for part in args if isinstance(part, Term)} - seen
+                seen |= fresh
+                todo.extend(fresh)
+            found = self.known_marked[term] = MARK in seen
         return found
 
     def explore(self) -> None:
         while len(self.rows) < len(self.states):
-            term = self.states[len(self.rows)]
-            cuts = sorted(self.cuts(term) | {0, 0xD800, 0xE000, _END})
+            term, pasts = self.states[len(self.rows)]
+            self.enter(pasts)
+            cuts = sorted(self.cuts(term).union(*map(self.cuts, pasts)) | {0, 0xD800, 0xE000, _END})
             row: list[tuple[int, int, int]] = []
             for first, after in pairwise(cuts):
                 if first == 0xD800:
                     continue
                 following = self.derivative(term, first)
                 if following is not NEVER:
-                    state = self.number(following)
+                    state = self.number(following, tuple(self.derivative(past, first) for past in pasts))
                     if row and row[-1][1] == first - 1 and row[-1][2] == state:
                         row[-1] = (row[-1][0], after - 1, state)
                     else:
                         row.append((first, after - 1, state))
             self.rows.append(tuple(row))
 
+    def is_accepting(self, state: int) -> bool:
+        term, pasts = self.states[state]
+        self.enter(pasts)
+        return self.nullable(term)
+
     def machines(self, starts: dict[Hole, int]) -> dict[Hole, Automaton]:
         """Leave out what cannot reach an accepting state."""
-        accepting = {state for state, term in enumerate(self.states) if self.nullable(term)}
+        accepting = {state for state in range(len(self.states)) if self.is_accepting(state)}
         before: dict[int, set[int]] = {}
         for state, row in enumerate(self.rows):
             for _, _, following in row:
@@ -161,10 +225,14 @@ class _Explorer:
         rows = _Rows(moves, frozenset(accepting))
         return {hole: _Machine(rows, start if start in live else None) for hole, start in starts.items()}
 
+    def _meaning(self, hole: Hole) -> Term:
+        """The term that a hole or guard stands for now; a mark, which lies behind, is nothing."""
+        return self.asked[hole.which] if isinstance(hole, Guard) else self.equations.get(hole, NEVER)
+
     def nullable(self, term: Term) -> bool:
-        found = self.known_nullable.get(term)
+        found = self.known_nullable.get((term, self.asked))
         if found is None:
-            found = self.known_nullable[term] = self._nullable(term)
+            found = self.known_nullable[term, self.asked] = self._nullable(term)
         return found
 
     def _nullable(self, term: Term) -> bool:
@@ -172,7 +240,7 @@ class _Explorer:
         if op == "automaton":
             machine = cast("Automaton", args[0])
             if isinstance(machine, Hole):
-                return self.nullable(self.equations[machine])
+                return self.nullable(self._meaning(machine))
             return machine.accepts(machine.start)
         if op == "words":
             return "" in cast("tuple[str, ...]", args[0])
@@ -187,9 +255,9 @@ class _Explorer:
 
     def cuts(self, term: Term) -> frozenset[int]:
         """Code points at which the derivative may change."""
-        found = self.known_cuts.get(term)
+        found = self.known_cuts.get((term, self.asked))
         if found is None:
-            found = self.known_cuts[term] = self._cuts(term)
+            found = self.known_cuts[term, self.asked] = self._cuts(term)
         return found
 
     def _cuts(self, term: Term) -> frozenset[int]:
@@ -203,7 +271,7 @@ class _Explorer:
         if op == "automaton":
             machine = cast("Automaton", args[0])
             if isinstance(machine, Hole):
-                return self.cuts(self.equations[machine])
+                return self.cuts(self._meaning(machine))
             return frozenset(cut for first, last, _ in machine.moves(machine.start) for cut in (first, last + 1))
         if op == "repeat":
             return self.cuts(cast("Term", args[0]))
@@ -218,11 +286,11 @@ class _Explorer:
 
     def derivative(self, term: Term, point: int) -> Term:
         """The texts that continue ``point`` to a text of the term."""
-        found = self.known_derivatives.get((term, point))
+        found = self.known_derivatives.get((term, point, self.asked))
         if found is None:
             if len(self.known_derivatives) > _MAX_STEPS * self.limits.emptiness_states:
                 raise _too_many(self.limits)
-            found = self.known_derivatives[term, point] = self._derivative(term, point)
+            found = self.known_derivatives[term, point, self.asked] = self._derivative(term, point)
         return found
 
     def _derivative(self, term: Term, point: int) -> Term:
@@ -253,7 +321,7 @@ class _Explorer:
 
     def _moved(self, machine: Automaton, point: int) -> Term:
         if isinstance(machine, Hole):
-            return self.derivative(self.equations[machine], point)
+            return self.derivative(self._meaning(machine), point)
         for first, last, state in machine.moves(machine.start):
             if first <= point <= last:
                 return automaton(_Machine(cast("_Machine", machine).rows, cast("int", state)))

@@ -16,6 +16,7 @@ __all__ = [
     "edge_conditions",
     "ending",
     "looks_both_ways",
+    "needs_past",
     "peek",
     "touches_edges_only",
 ]
@@ -72,6 +73,14 @@ def looks_both_ways(tree: Node) -> bool:
     """Whether one assertion looks further ahead than one character and another one further behind."""
     far = [node.ahead for node in assertions(tree) if type(node) is Look and peek(node) is None]
     return any(far) and not all(far)
+
+
+def needs_past(tree: Node) -> bool:
+    """Whether a lookbehind of more than one character can be read neither from left to right nor in a mirror."""
+    nodes = list(assertions(tree))
+    if not any(type(node) is Look and not node.ahead and peek(node) is None for node in nodes):
+        return False
+    return looks_both_ways(tree) or any(type(node) is Repeat and node.most is None for node in nodes)
 
 
 def edge_conditions(tree: Node, *, anchored: bool) -> tuple[list[Look], Node]:

@@ -102,19 +102,31 @@ def test_assertions_in_unbounded_repetitions(pattern: str) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("pattern", "under"),
-    [
-        (r"(?<=ab)c(?=de)f", "(?=de)"),
-        (r"(?:a(?<!ba))*", "*"),
-    ],
-)
-def test_what_is_not_supported_is_refused_with_its_place(pattern: str, under: str) -> None:
-    """A lookahead beside a long lookbehind, and a long lookbehind in an unbounded repetition, are refused."""
-    with pytest.raises(PatternError) as caught:
-        search_term(pattern)
-    _, shown, carets = caught.value.problems[0].reason.split("\n")
-    assert shown[carets.index("^") : carets.rindex("^") + 1] == under
+BOTH_WAYS = [
+    r"(?<=ab)(?=ab)",
+    r"(?<=ab),(?=ba)",
+    r"(?<!ab)b(?!ba)",
+    r"(?=ab(?<=,ab))",
+    r"(?!ab(?<=bab))a",
+    r"(?<=a(?=b.)b)a",
+    r"(?<!a(?!ba).)b",
+    r"(?:(?=ab)a|(?<=ab)b)+,",
+    r"^(?:(?<=ab),|a|b)*$",
+    r"^(?:(?<!ab),|a|b)*$",
+    r"(?:a(?<!ba))*$",
+    r"(?<=(?<!bb)a(?!,)b)(?=a|$)",
+    r"(?<=\bab)(?=b\b|,a)",
+    r"(?<=^ab),(?=.b)",
+]
+
+
+@pytest.mark.parametrize("pattern", BOTH_WAYS)
+def test_far_looks_both_ways(pattern: str) -> None:
+    """Lookaheads and long lookbehinds in one pattern, within each other and in repetitions."""
+    theirs = re.compile(pattern.replace("$", r"\Z"))
+    term = search_term(pattern)
+    wrong = [text for text in TEXTS if matches(term, text) != (theirs.search(text) is not None)]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,78 @@ def test_the_lenient_dialect_reads_the_u_flag_alike() -> None:
         assert [matches(term, text) for text in texts] == theirs, pattern
 
 
+#: Every construct of the language, alone and beside its neighbours.
+CONSTRUCTS = [
+    "^a$", "a^b", "a$b", "(^a|b$)", "^$", "$^", "(?:^|x)a(?:$|y)", "(a|^)b", "(?:a$|b)c?", "^(?:a|b$)*", "(?:^a)+b",
+    "a(?:^|b)c", r"\ba", r"a\b", r"\Ba", r"a\B", r"\bab\b", r"(?:\ba|b)+", r"[\b]a", r"^\w+\b-\b\w+$", r"\b\B",
+    r"^\B$", r"^\b$", r"x*\bx", "a??b", "a*?b", "a+?b+?", "a{1,2}?b", "(a{2}){3}", "(?:ab){1,3}?a", "a{0}",
+    "a{0,0}b", "a{2,}", "(?<name>a)b", "(?<n1>a)(?<n2>b)", "(?:(?<x>a)|b)", "[a-c]", "[^a-c]", "[]", "[^]", "a[^]b",
+    r"[a\-c]", r"[\]a]", r"[\^a]", r"[\d-]", "[a-]", "[-a]", r"[\w.]+", r"[^\W\d]", r"[\s\S]", r"[\u0061-\u0063]",
+    r"[\x61-\x63]", r"[\u{61}-\u{63}]", r"\u{1f600}", r"\ud83d\ude00", r"[\ud83d\ude00-\ud83d\ude02]",
+    r"[\u{1f600}-\u{1f602}]+", "^.$", "^..$", ".", r"\cA", r"\cj", r"[\cA-\cZ]", r"\0", r"\x00", r"\t\n\r\f\v",
+    r"\/", r"a\/b", r"\.", r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", r"^\s*$", r"\p{L}", r"\P{L}", r"\p{Lu}\p{Ll}",
+    r"\p{Script=Greek}", r"\p{sc=Latin}", r"\p{scx=Latin}+", r"\P{Script=Latin}", r"\p{Emoji}",
+    r"\p{Emoji_Presentation}", r"\p{Alphabetic}", r"\p{ASCII}", r"\p{Any}", r"^\p{ASCII}*$", r"[\p{L}\d]",
+    r"[^\p{L}]", r"[\P{L}a]", r"\p{White_Space}", r"\p{ID_Start}\p{ID_Continue}*", r"\p{gc=Nd}", "(?=a)", "(?=a)a",
+    "(?=a)b", "(?!a)b", "^(?!a)", "^(?!ab)a", "^(?=.*a)(?=.*b)", "^(?=.*[a-z])(?=.*[0-9]).{2,4}$", "^(?!.*--)[a-]*$",
+    "^((?!ab).)*$", "(?:(?!ab).)*$", "^(?:(?!ab|ba)[ab])+$", "a(?=b|$)", "a(?!b|$)", "a(?=$)", "(?=$)", "(?!$)",
+    "^(?=ab)", "(?=^a)", "(?<=a)b", "(?<!a)b", "(?<=^a)b", "(?<=^)a", "(?<!^)a", "(?<=ab)c", "(?<!ab)c", "(?<=a+)b",
+    "(?<=a|bc)d?a", "(?<=a.)b", "(?<=a)$", "(?<!a)$", "(?<!ab)$", "^.*(?<!ab)$", r"^.*(?<!\.png)$", r"(?<=\b)a",
+    "(?<=(?:^|-)a)b", "^(?=a).*(?<=b)$", "^(?!a).*(?<!b)$", "^(?!ab).*(?<!ab)$", "^(?=ab).*(?<=ab)$", "(?=ab)(?<=a)",
+    "(?<=ab)(?=ab)", "(?<=ab)(?=ba)", "(?<!ab)(?!ba)", "a(?<=ba)(?=ab)", "(?<=a(?=b))b", "(?<=a(?!b))",
+    "(?=a(?<=ba))", "(?=ab(?<=ab))", "(?!ab(?<=bab))a", "(?:(?=ab)a|(?<=ab)b)+", "(?:(?<=ab)0|a|b)+",
+    "(?:(?<!ab)0|a|b)*$", "^(?:(?<=ab)0|a|b)*$", "^(?:a(?=b)|b)*$", "^(?:a(?=bb)|b)*$", "(?:(?=a(?=b))a|b)+$",
+    "(?=(a|b)*$)", "^(?:(?=a)a|(?=b)b)*$", "(?!(?!a))", "(?!(?=a))", "(?=(?!ab)a)", "((((a))))", "(a|b|)c", "(|a)b",
+    "(a|)+b", "(?:)", "()", "a||b", "|", "(?:a|b)*?c", "^(a+)+$", "^(a|a)*$", "^(a*)*$", "(a*)+", "(?:a*b*)*c",
+    "x{3}y{2,}", "^.{0,3}$", "^.{2,}$", r"^[^\s]+@[^\s]+$", "^[a-b]+(?:-[a-b]+)*$", r"^(?:\d{1,2}|a)$", r"\(a\)",
+    r"\[a\]", r"\{a\}", r"\^\$", r"\|", "^(?:(?:a|b)(?:0|1)){2}$", r"^\S+\s\S+$", "a.b", r"a\nb", r"^\u00e9$", "é",
+    "^[à-ü]+$", "😀", "^😀{2}$", "[^😀]", "^[😀-😂]$", r"\bé", r"é\b", r"\w\b\W", "^a|b$", "^(a|b)$", "(?<a>a)|(?<b>b)",
+    r"^(?<year>\d)-(?<m>\d)$", r"(?=.*\d)(?=.*[a-z])^\w+$", "(?=a)(?=ab)(?!abb)", "^(?!$)", "^(?!.*(.)1)",
+    r"\b(?=a)", r"(?=\ba)", r"(?<=\ba)b", r"(?<=a\b)-", r"(?<=\B)b", r"(?!\b)", r"(?<!\b)", "^(?!-)[a-]{1,3}(?<!-)$",
+    "^(?!-)(?!.*--)[a-]{1,4}(?<!-)$", r"^(?!\s)(?!.*\s$).+$", "(?<![a-z])ab(?![a-z])", r"(?<!\d)\d{2}(?!\d)",
+    "(?<![ab][ab])0(?!1[ab])", "(?<=ab|b0)1(?=a|b0)", r"^(?:(?!\b)a|b)*$", r"(?:\b|a)+b", r"(?:^|\b)a", r"(?:$|\b)a",
+]  # fmt: skip
+
+
+def test_every_construct_means_what_v8_says() -> None:
+    """Nothing but back references is refused, and what is read is found in the same texts."""
+    source = random.Random(3)
+    cases = []
+    for pattern in CONSTRUCTS:
+        letters = "ab01c -é\n" + ("" if r"\B" in pattern else "😀") + ("αΑ^$|.()[]{}/" if "\\" in pattern else "")
+        texts = ["".join(source.choices("ab", k=source.randint(0, 5))) for _ in range(16)]
+        texts += ["".join(source.choices(letters, k=source.randint(0, 4))) for _ in range(16)]
+        cases.append((pattern, "u", texts))
+    for (pattern, _, texts), theirs in zip(cases, judged(cases), strict=True):
+        term = search_term(pattern)
+        assert [matches(term, text) for text in texts] == theirs, pattern
+
+
+def _looks(source: random.Random, depth: int) -> str:
+    """A random pattern full of assertions."""
+    parts = []
+    for _ in range(source.randint(1, 3)):
+        inner = "|".join(_looks(source, depth - 1) for _ in range(source.choice([1, 1, 2]))) if depth else "ab"
+        kind = source.choice(["", "", "(?=", "(?!", "(?<=", "(?<!", "(?:"])
+        if not kind or not depth:
+            parts.append(source.choice(["a", "b", "[ab]", ".", "ab", "ba", "^", "$", r"\b", "a?", "b*", "-"]))
+        else:
+            parts.append(kind + inner + ")" + (source.choice(["*", "+", "?", "{1,2}", ""]) if kind == "(?:" else ""))
+    return "".join(parts)
+
+
+def test_looks_within_looks_mean_what_v8_says() -> None:
+    """Lookaheads and lookbehinds of any length, in each other, in repetitions, with anchors."""
+    source = random.Random(5)
+    cases = []
+    for _ in range(150):
+        texts = ["".join(source.choices("aabb-", k=source.randint(0, 6))) for _ in range(20)]
+        cases.append((_looks(source, 2), "u", texts))
+    for (pattern, _, texts), theirs in zip(cases, judged(cases), strict=True):
+        term = search_term(pattern)
+        assert [matches(term, text) for text in texts] == theirs, pattern
+
+
 PROPERTIES = """
 const names = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 let all = '';
