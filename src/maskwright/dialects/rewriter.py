@@ -32,7 +32,7 @@ Schema = dict[str, Any]
 #: Alternatives that are multiplied out; further ones are dropped.
 _ALTERNATIVES: Final = 64
 #: Conjunctions below one, from which it is not rewritten a second time.
-_LARGE: Final = 32
+_LARGE: Final = 8
 #: Names that say where a schema is, not what holds of a value; they have no use once references lead to ``$defs``.
 _STRUCTURAL: Final = frozenset(
     {"$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$schema", *DEFINITIONS}
@@ -244,17 +244,24 @@ class Rewriter:
             for name, value in {} if own else here.value.items():
                 if name in here.resource.draft.keywords or name in DEFINITIONS:
                     continue
-                place = f"{here.place}/{name}"
-                latest = name == "$schema" and here is self.taken.root and here.resource.draft is LATEST
-                if name in EVERY_KEYWORD:
-                    self.note(place, name, "dropped", "this draft does not know it", "equal", why="it asserts nothing")
-                elif is_refused(name, self.dialect):
-                    self.note(place, name, "dropped", "it asserts nothing", "equal")
-                elif name in _STRUCTURAL and not latest:
-                    self.note(place, name, "dropped", "references lead to $defs", "equal", why="it asserts nothing")
+                reason = self._no_annotation(here, name)
+                if reason:
+                    self.note(f"{here.place}/{name}", name, "dropped", "it asserts nothing", "equal", why=reason)
                 else:
                     found.setdefault(name, value)
         return found
+
+    def _no_annotation(self, here: Subschema, name: str) -> str:
+        """Why a name beside the keywords is dropped; empty if it is kept."""
+        if name in EVERY_KEYWORD:
+            return "this draft does not know it"
+        rule = is_refused(name, self.dialect)
+        if rule:
+            return str(rule)
+        is_latest = name == "$schema" and here is self.taken.root and here.resource.draft is LATEST
+        if name == "$schema":
+            return "" if is_latest else "the keywords are those of draft 2020-12"
+        return "references lead to $defs" if name in _STRUCTURAL else ""
 
     def annotated(self, schema: Schema, aside: Schema, sentences: tuple[str, ...] = ()) -> Schema:
         """A schema with annotations; what may not stand beside ``$ref`` is put around it."""

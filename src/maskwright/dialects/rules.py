@@ -136,12 +136,12 @@ def check_required(here: Subschema, _taken: Taken, dialect: Dialect) -> Iterator
     """An object requires all its properties and no others."""
     if dialect.all_required is None or not is_object(here.value):
         return
-    required, properties = here.value.get("required", ()), here.value.get("properties", {})
+    required, properties = dict.fromkeys(here.value.get("required", ())), here.value.get("properties", {})
     for name in properties:
         if name not in required:
             place, mend = step(f"{here.place}/properties", name), "require it, and let it be null where it was left out"
             yield _find(dialect, place, "required", f"{name!r} is optional", dialect.all_required, mend=mend)
-    for name in dict.fromkeys(required):
+    for name in required:
         if name not in properties:
             reason, mend = f"{name!r} is required and is no property", "describe it under properties"
             yield _find(dialect, f"{here.place}/required", "required", reason, dialect.all_required, mend=mend)

@@ -331,6 +331,31 @@ def test_limits_that_cannot_be_kept_are_said() -> None:
     assert [finding.rule.text for finding in made.unmendable] == ["a schema has at most 5,000 properties in total"]
 
 
+_DRAFT = "http://json-schema.org/draft-0{}/schema#"
+OLD: list[tuple[int, Any, Any]] = [
+    (3, {"type": "object", "properties": {"k": {"type": "string", "required": True}}}, _object(k=STRING)),
+    (4, {"type": "integer", "minimum": 1, "exclusiveMinimum": True}, {"type": "integer", "exclusiveMinimum": 1}),
+    (4, {"type": "integer", "minimum": 1, "exclusiveMinimum": False}, {"type": "integer", "minimum": 1}),
+    (7, {"type": "array", "items": [STRING, NULL], "additionalItems": False},
+     {"type": "array", "items": {"anyOf": [STRING, NULL]}, "maxItems": 2}),
+    (7, {"type": "array", "items": [STRING], "additionalItems": NULL},
+     {"type": "array", "items": {"anyOf": [STRING, NULL]}}),
+    (7, {"$ref": "#/definitions/s", "minLength": 1}, {"$ref": "#/$defs/s"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("draft", "below", "expected"), OLD)
+def test_older_drafts_are_written_in_the_latest(draft: int, below: Any, expected: Any) -> None:
+    """Keywords mean what their draft says; the result is of draft 2020-12."""
+    schema = {"$schema": _DRAFT.format(draft), "type": "object", "properties": {"a": below}}
+    if draft > 3:
+        schema["required"] = ["a"]
+    made = rewrite(schema | {"definitions": {"s": STRING}}, "openai")
+    found = made.schema["properties"]["a"]
+    assert found == (expected if draft > 3 else {"anyOf": [expected, NULL]})
+    assert "$schema" not in made.schema
+
+
 def test_nothing_changes_in_the_source() -> None:
     """The value that was passed is copied, whatever becomes of it."""
     schema = {"type": "object", "properties": {"a": {"allOf": [{"type": "string", "minLength": 1}]}}}
