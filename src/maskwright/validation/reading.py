@@ -145,12 +145,10 @@ def _written(memory: bytes | bytearray, data: bytes, done: int, is_value: bool =
         if len(tail) < size and memory:
             tail = bytes(memory[max(len(memory) + done - size, 0) :]) + tail
         is_whole = len(tail) < size
-        if is_value:
-            start, stop = last_value(tail, is_whole=is_whole)
-            if start >= 0:
-                return tail[start:stop].decode()
-        else:
-            start = opening_quote(tail, is_whole=is_whole)
-            if start >= 0:
-                return json.loads(tail[start:])  # type: ignore[no-any-return]
+        start, stop = (
+            last_value(tail, is_whole=is_whole) if is_value else (opening_quote(tail, is_whole=is_whole), len(tail))
+        )
+        if start >= 0 or is_whole:
+            text = tail[max(start, 0) : stop].decode()
+            return text if is_value else json.loads(text)  # type: ignore[no-any-return]
         size *= 8

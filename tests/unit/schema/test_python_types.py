@@ -129,6 +129,8 @@ TYPES: Final[list[tuple[Any, list[Any]]]] = [
     (Annotated[Decimal, pydantic.Field(gt=0, max_digits=4)], [Decimal("0.5"), Decimal(1234)]),
     (Annotated[bytes, pydantic.Field(max_length=3)], [b"abc"]),
     (pydantic.HttpUrl, [pydantic.HttpUrl("https://a.example:80/b?c#d")]),
+    (set[int], [{1, 2}, set()]),
+    (Annotated[Cat | Dog, pydantic.Field(discriminator="kind")], [Cat(kind="cat", lives=1), Dog(kind="dog")]),
     (pydantic.TypeAdapter(list[Cat]), [[Cat(kind="cat", lives=0)]]),
 ]
 
@@ -169,6 +171,7 @@ REFUSED: Final[list[tuple[Any, list[str]]]] = [
     (Movie, ['{"year": "x"}', "null"]),
     (Point, ["[]", "[1, 2, 3]"]),
     (Literal["a", 1] | None, ['"b"', "2", "false"]),
+    (Annotated[Cat | Dog, pydantic.Field(discriminator="kind")], ['{"kind": "cat", "name": "a"}', '{"lives": 1}']),
     (tuple[int, str], ["[1]", '[1, "a", 2]']),
     (dict[int, bool], ['{"a": true}', '{"1e2": true}', '{"": true}']),
     (dict[bool, int], ['{"maybe": 1}']),
