@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate
-from typing import Final
+from typing import Final, cast
 
 from maskwright.errors import LimitError, Problem, SchemaError
 from maskwright.limits import Limits
@@ -102,8 +102,14 @@ def equal_key(value: object) -> str:
         raise LimitError(Problem("an element nests too deeply to be compared", keyword="uniqueItems")) from error
 
 
-def _number_key(number: object) -> list[str]:
-    return ["\0", str(exact_number(number))]
+def _number_key(number: object) -> list[object]:
+    """Sign, digits without trailing zeros, exponent: a number of a thousand digits is not multiplied out."""
+    if isinstance(number, Fraction):
+        return ["\0", str(number.numerator), str(number.denominator)]
+    sign, digits, exponent = cast("Decimal", number).as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    bare = text.rstrip("0")
+    return ["\0", sign, bare, int(exponent) + len(text) - len(bare)] if bare else ["\0"]
 
 
 def is_number(value: object) -> bool:

@@ -8,14 +8,15 @@ dead for the moment, and what was decided from that assumption becomes final onl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final, cast
 
 from maskwright.network.lexeme import ANYTHING, NEVER
 from maskwright.schema.budget import VALUE
 from maskwright.schema.counting import count_words
+from maskwright.schema.differences import Constant, Differs
 from maskwright.schema.elements import ElementRest
-from maskwright.schema.members import Cell, MemberRest, Members
+from maskwright.schema.members import Cell, ConstantSource, MemberRest, Members, Source
 from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
 from maskwright.schema.residual import FALSE, TRUE, Formula, Not, limit_error, parts_of
@@ -25,7 +26,7 @@ from maskwright.schema.sequences import Sequences
 from maskwright.schema.shape import Shape
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
-from maskwright.schema.witnesses import Witnesses
+from maskwright.schema.witnesses import Known, Witnesses
 
 __all__ = ["Liveness"]
 
@@ -71,6 +72,10 @@ class Liveness:
         self._stores = stores
         stores.formulas.is_live = self.value
         self.sequences = Sequences(stores, Samples(stores, reader))
+        self._violable: Known = {}
+        #: What names the keys of constants, and what asks for their members.
+        self._named: dict[tuple[str, ...], Source] = {}
+        self._sources: dict[Constant, ConstantSource] = {}
         self._order: Order = stores.order
         self._reader = reader
         self._spend = stores.budget.spend
@@ -106,6 +111,7 @@ class Liveness:
         if found is None:
             if len(self._rests) >= _KEPT:
                 self._rests.clear()
+                self._violable.clear()
             found = self._rests[key] = self._run(self._members(formula, frame, free, seen))
         return found
 
@@ -125,7 +131,7 @@ class Liveness:
 
     def are_unique(self, value: Value, rest: Formula) -> bool:
         """Whether an array of unique elements can be completed after an element."""
-        return self._run(self.sequences.complete(rest, (value,)))
+        return self._run(self.sequences.follow(value, rest))
 
     def _is_alive(self, value: Value) -> bool:
         """Whether a value is known to exist once it is read, without deciding others; notes that it does."""
@@ -238,7 +244,13 @@ class Liveness:
         if formula is TRUE or formula is FALSE:
             return store.free
         atoms = [atom for atom in self._stores.formulas.atoms(formula) if isinstance(atom, MemberRest)]
-        frame = store.members(source for atom in atoms for source in atom.members.sources)
+        sources = [source for atom in atoms for source in atom.members.sources]
+        for leaf in self._stores.formulas.leaves(formula):
+            if isinstance(leaf, Differs):
+                names = tuple(leaf.names)
+                named = Source(self._stores.document.root, dict.fromkeys(names, True))
+                sources.append(self._named.setdefault(names, named))
+        frame = store.members(sources)
         most = 2 * self._stores.limits.satisfiability_steps
         if len(atoms) * len(frame.names) > most:
             raise limit_error(most, "pairs of a key and a subschema at one object")
@@ -254,11 +266,22 @@ class Liveness:
                     met = part
                 elif isinstance(part, Not) and isinstance(part.atom, MemberRest):
                     violated.append(part.atom)
+                elif isinstance(part, Differs):
+                    violated.extend(self._constants(part))
                 else:
                     return False
-            return (yield from Witnesses(self._stores, frame, free, seen).exist(met, violated))
+            return (yield from Witnesses(self._stores, self._violable, frame, free, seen).exist(met, violated))
 
         return (yield from self._any(formula, completes))
+
+    def _constants(self, leaf: Differs) -> Iterator[MemberRest]:
+        """The constants of a leaf, as residuals."""
+        stores = self._stores
+        for constant in leaf.constants:
+            owner = stores.document.constant(stores.document.root, constant.value, constant.key)
+            yield stores.members.members(
+                (self._sources.setdefault(constant, ConstantSource(owner, constant.value)),)
+            ).initial
 
     def _any(self, formula: Formula, completes: Callable[[Formula], Question]) -> Question:
         """Whether some disjunct of a formula can be completed; what cannot is not refined further."""

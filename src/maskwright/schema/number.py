@@ -29,10 +29,11 @@ from maskwright.network.lexeme import (
     NEVER,
     Term,
     characters,
+    complement,
     concatenate,
+    intersect,
     literal,
     repeat,
-    subtract,
     unite,
     words,
 )
@@ -96,8 +97,8 @@ class Numbers:
     multiples: tuple[Fraction, ...] = ()
     #: No member is a multiple of any of these.
     excluded: tuple[Fraction, ...] = ()
-    #: Single numbers that are no members.
-    points: frozenset[Fraction] = frozenset()
+    #: Single numbers that are no members, in as many sets as they came in.
+    points: tuple[frozenset[Fraction], ...] = ()
     #: Draft 4: only texts with a fraction or exponent, which are no integers there whatever their value.
     fractional: bool = False
 
@@ -119,11 +120,11 @@ class Numbers:
         if self.excluded:
             self._set("excluded", _sparse(self.excluded))
         if self.points:
-            self._set("points", frozenset([point for point in self.points if self._lies_inside(point)]))
+            self._set("points", tuple(dict.fromkeys([points for points in self.points if points])))
         if self.is_empty or ((self.excluded or self.points or self.fractional) and self._is_exhausted()):
             for name in ("multiples", "excluded"):
                 self._set(name, ())
-            self._set("points", frozenset())
+            self._set("points", ())
             self._set("integer", False)
             self._set("fractional", False)
             self._set_bound("lower", Fraction(1), is_open=False)
@@ -185,13 +186,13 @@ class Numbers:
             upper_open=upper_open,
             multiples=self.multiples + other.multiples,
             excluded=self.excluded + other.excluded,
-            points=self.points | other.points,
+            points=self.points + other.points,
             fractional=self.fractional or other.fractional,
         )
 
     def contains(self, value: Fraction) -> bool:
         """Whether the value is a member (of some spelling)."""
-        return self._lies_inside(value) and value not in self.points
+        return self._lies_inside(value) and not any(value in points for points in self.points)
 
     def _lies_inside(self, value: Fraction) -> bool:
         """Whether the value is a member, single numbers apart."""
@@ -211,6 +212,8 @@ class Numbers:
             return True
         if step is not None and any((step / multiple).denominator == 1 for multiple in self.excluded):
             return True
+        if self.lower is None or self.upper is None or (step is None and self.lower < self.upper):
+            return False
         return next(self.members(1), None) is None
 
     def members(self, most: int) -> Iterator[Fraction]:
@@ -376,14 +379,18 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
     else:
         base = spelled(whole)
     taken = [spelled(Numbers(multiples=(multiple,))) for multiple in numbers.excluded]
-    if numbers.integer and not exact:
-        zero = ["-0"] if Fraction(0) in numbers.points else []
-        taken.append(words([*map(str, numbers.points), *zero]))
-    else:
-        taken.extend([spelled(Numbers(lower=point, upper=point)) for point in sorted(numbers.points)])
+    taken.extend([_points_term(p, digits, exact=exact, integer=numbers.integer) for p in numbers.points])
     if numbers.fractional:
         taken.append(_any_integer(None))
-    return subtract(base, unite(*taken))
+    return intersect(base, *map(complement, taken))
+
+
+@lru_cache(maxsize=4096)
+def _points_term(points: frozenset[Fraction], digits: int | None, *, exact: bool, integer: bool) -> Term:
+    """The spellings of single numbers."""
+    if integer and not exact:
+        return words([*map(str, points), *(["-0"] if Fraction(0) in points else [])])
+    return unite(*(number_term(Numbers(lower=p, upper=p), digits=digits, exact=exact) for p in sorted(points)))
 
 
 _MINUS: Final = literal("-")

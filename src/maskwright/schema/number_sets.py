@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
@@ -28,8 +28,12 @@ class NumberLiteral:
 
     value: Fraction
     spelling: int | Decimal
+    #: Draft 4, where it matters how a number is written: only as an integer, or only with a fraction or exponent.
+    form: str = ""
 
 
+_INTEGER: Final = "integer"
+_FRACTIONAL: Final = "fractional"
 NumberSet = tuple[Numbers | NumberLiteral, ...]
 ALL_NUMBERS: Final[NumberSet] = (Numbers(),)
 NO_NUMBERS: Final[NumberSet] = ()
@@ -45,18 +49,20 @@ def meet_numbers(left: NumberSet, right: NumberSet) -> NumberSet:
     """What is in both sets; the product of their parts."""
     if left is ALL_NUMBERS or right is ALL_NUMBERS:
         return right if left is ALL_NUMBERS else left
-    met: dict[Numbers | NumberLiteral, None] = {}
-    literals = {n.value for n in right if isinstance(n, NumberLiteral)}
+    literals: dict[Fraction, list[NumberLiteral]] = {}
+    for number in right:
+        if isinstance(number, NumberLiteral):
+            literals.setdefault(number.value, []).append(number)
     ranges = [n for n in right if isinstance(n, Numbers)]
+    met: dict[Numbers | NumberLiteral, None] = {}
     for number in left:
         if isinstance(number, NumberLiteral):
-            if number.value in literals or any(_admits(n, number) for n in ranges):
-                met[number] = None
+            met.update(dict.fromkeys(_alike(number, literals.get(number.value, ()))))
+            met.update(dict.fromkeys(_inside(number, ranges)))
             continue
         for other in right:
             if isinstance(other, NumberLiteral):
-                if _admits(number, other):
-                    met[other] = None
+                met.update(dict.fromkeys(_inside(other, (number,))))
                 continue
             both = number.intersect(other)
             if not both.is_empty:
@@ -64,22 +70,41 @@ def meet_numbers(left: NumberSet, right: NumberSet) -> NumberSet:
     return tuple(met)
 
 
-def _admits(numbers: Numbers, literal: NumberLiteral) -> bool:
-    if numbers.fractional and isinstance(literal.spelling, int):
-        return False
-    return numbers.contains(literal.value)
+def _alike(literal: NumberLiteral, others: Iterable[NumberLiteral]) -> Iterator[NumberLiteral]:
+    """A literal in the forms that others of its value allow."""
+    for other in others:
+        if literal.form == other.form or not other.form:
+            yield literal
+        elif not literal.form:
+            yield replace(literal, form=other.form)
+
+
+def _inside(literal: NumberLiteral, ranges: Iterable[Numbers]) -> Iterator[NumberLiteral]:
+    """A literal in the forms in which some ranges contain it."""
+    for numbers in ranges:
+        form = _INTEGER if numbers.integer else _FRACTIONAL if numbers.fractional else ""
+        if numbers.contains(literal.value) and (not form or literal.form in ("", form)):
+            yield replace(literal, form=form) if form and not literal.form else literal
 
 
 def complement_numbers(numbers: NumberSet, *, whole_floats: bool, spend: Callable[[int], None]) -> NumberSet:
     """What is not in the set; ``whole_floats``: ``1.0`` is an integer (from draft 6 on)."""
-    points = frozenset([number.value for number in numbers if isinstance(number, NumberLiteral)])
-    rest: NumberSet = (Numbers(points=points),) if points else ALL_NUMBERS
+    literals = [number for number in numbers if isinstance(number, NumberLiteral)]
+    points = frozenset([number.value for number in literals])
+    rest: NumberSet = (Numbers(points=(points,)),) if points else ALL_NUMBERS
+    if not whole_floats:
+        whole = {number.value for number in literals if not number.form}
+        rest = (*rest, *(_opposite(number) for number in literals if number.form and number.value not in whole))
     for number in numbers:
         if isinstance(number, Numbers):
             outside = tuple(_outside(number, whole_floats=whole_floats))
             spend(len(rest) * len(outside))
             rest = meet_numbers(rest, outside)
     return rest
+
+
+def _opposite(literal: NumberLiteral) -> NumberLiteral:
+    return replace(literal, form=_FRACTIONAL if literal.form == _INTEGER else _INTEGER)
 
 
 def _outside(numbers: Numbers, *, whole_floats: bool) -> Iterator[Numbers]:
@@ -100,7 +125,7 @@ def _outside(numbers: Numbers, *, whole_floats: bool) -> Iterator[Numbers]:
     if numbers.fractional:
         yield Numbers(integer=True)
     yield from (Numbers(multiples=(multiple,)) for multiple in numbers.excluded)
-    yield from (Numbers(lower=point, upper=point) for point in sorted(numbers.points))
+    yield from (Numbers(lower=point, upper=point) for points in numbers.points for point in sorted(points))
 
 
 def members_of(numbers: NumberSet, most: int) -> list[Fraction]:

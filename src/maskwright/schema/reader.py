@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from maskwright.errors import Problem, SchemaError
+from maskwright.schema.differences import Constant, differing
 from maskwright.schema.keywords import KEYWORDS
-from maskwright.schema.negation import Choice, Negation
+from maskwright.schema.negation import Choice, Listed, Negation
 from maskwright.schema.reading import Reading
 from maskwright.schema.references import REFERENCES, Document, Subschema
 from maskwright.schema.residual import FALSE
@@ -128,6 +129,8 @@ class Reader:
         if schema is True or schema is False:
             return shapes.anything if schema else shapes.nothing
         if isinstance(subschema, Negation):
+            if isinstance(subschema.of, Listed):
+                return self._unlike(subschema.of)
             return shapes.complement(self._known(subschema.of))
         if isinstance(subschema, Choice):
             return shapes.join(*map(self._known, subschema.options))
@@ -143,3 +146,12 @@ class Reader:
                     if function is not None:
                         function(value, reading)
         return reading.shape()
+
+    def _unlike(self, listed: Listed) -> Shape:
+        """Everything but the values of a list."""
+        stores = self._stores
+        scalars = tuple([value for value in listed.values if not isinstance(value, (list, dict))])
+        shape = stores.shapes.complement(self._known(stores.values.listed(scalars)))
+        arrays = differing(stores.formulas, [Constant(value) for value in listed.values if isinstance(value, list)])
+        objects = differing(stores.formulas, [Constant(value) for value in listed.values if isinstance(value, dict)])
+        return stores.shapes.make(shape.literals, shape.numbers, shape.string, arrays, objects)

@@ -159,13 +159,17 @@ class Formulas:
     def __init__(self, values: Values, spend: Callable[[int], None]) -> None:
         """``spend`` counts the work of products and searches."""
         #: Whether a value exists; set by :class:`maskwright.schema.liveness.Liveness`, which needs formulas itself.
-        self.is_live: Callable[[Value], bool] = lambda _: True
+        self.is_live: Callable[[Value], bool] = _is_anything
         self.values = values
         self._spend = spend
         self._negations: dict[Formula, Formula] = {TRUE: FALSE, FALSE: TRUE}
         self._interned: dict[tuple[type[Formula], frozenset[Formula]], Formula] = {}
         self._ends: dict[Formula, bool] = {TRUE: True, FALSE: False}
         self._leaves: dict[tuple[Hashable, ...], Leaf] = {}
+
+    def release(self) -> None:
+        """Drop the way back to the questions about values."""
+        self.is_live = _is_anything
 
     def conjoin(self, parts: Iterable[Formula]) -> Formula:
         """All of the parts."""
@@ -392,6 +396,10 @@ def limit_error(count: int, what: str) -> LimitError:
             remedy="state the shared parts once beside anyOf, or raise Limits.satisfiability_steps",
         )
     )
+
+
+def _is_anything(_value: Value) -> bool:
+    return True
 
 
 def _kept(search: Search) -> Iterator[tuple[Formula, bool]]:

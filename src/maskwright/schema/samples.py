@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from maskwright.network.lexeme import ANYTHING, NEVER
 from maskwright.schema.counting import list_words
+from maskwright.schema.differences import Differs
 from maskwright.schema.document import equal_key
-from maskwright.schema.members import MemberRest
+from maskwright.schema.members import MemberRest, Source
 from maskwright.schema.number_sets import members_of
 from maskwright.schema.reader import Reader
 from maskwright.schema.residual import FALSE, TRUE, Formula
@@ -42,6 +43,11 @@ class Samples:
         if found is None:
             found = self._known[key] = yield from self._listed(value, most, depth)
         return found
+
+    def has(self, value: Value, most: int) -> Generator[Value, bool, bool]:
+        """Whether there are ``most`` values; asked for by powers of two, so that growing questions have known answers."""
+        found = yield from self.of(value, 1 << (most - 1).bit_length())
+        return len(found) >= most
 
     def _listed(self, value: Value, most: int, depth: int) -> _Listing:
         shape = self._reader.shape(value)
@@ -86,7 +92,11 @@ class Samples:
     def _objects(self, formula: Formula, most: int, depth: int) -> _Listing:
         formulas = self._stores.formulas
         atoms = [atom for atom in formulas.atoms(formula) if isinstance(atom, MemberRest)]
-        frame = self._stores.members.members(source for atom in atoms for source in atom.members.sources)
+        sources = [source for atom in atoms for source in atom.members.sources]
+        for leaf in formulas.leaves(formula):
+            if isinstance(leaf, Differs):
+                sources.append(Source(self._stores.document.root, dict.fromkeys(leaf.names, True)))
+        frame = self._stores.members.members(sources)
         found: dict[str, Any] = {}
         stack: list[tuple[Formula, int, dict[str, Any]]] = [(formula, 0, {})]
         while stack and len(found) < most:

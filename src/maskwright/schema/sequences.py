@@ -7,13 +7,16 @@ elements that have few values; an element with as many values as the path is lon
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from maskwright.schema.document import equal_key
+from maskwright.schema.elements import ElementRest
 from maskwright.schema.leaves import Again, Remembering, Repeated, Unique, with_element
-from maskwright.schema.residual import Alternative, Formula, Formulas, Leaf
+from maskwright.schema.negation import Listed, Negation
+from maskwright.schema.residual import Alternative, Formula, Formulas, Leaf, parts_of
 from maskwright.schema.samples import Samples
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
@@ -47,32 +50,70 @@ class Sequences:
     def _is_unique(self, formula: Formula) -> bool:
         return any(isinstance(leaf, Unique) for leaf in self._formulas.leaves(formula))
 
+    def follow(self, value: Value, rest: Formula) -> Question:
+        """Whether an array can be completed after an element that is read next."""
+        if self._is_uniform(rest):
+            after = next(iter(self._formulas.alternatives(rest, None)), None)
+            if self._formulas.ends(rest) or after is None:
+                return self._formulas.ends(rest)
+            return (yield from self._has_many(after[0], self._least(rest) + (after[0] is value)))
+        return (yield from self.complete(rest, (value,)))
+
     def complete(self, formula: Formula, before: tuple[Value, ...] = ()) -> Question:
         """Whether some elements complete an array, apart from values ``before`` them if they must be unique."""
-        formulas, spend = self._formulas, self._stores.budget.spend
-        unique = self.remembers(formula) and self._is_unique(formula)
+        if not (yield from self._reach(formula)):
+            return False
+        if not (self.remembers(formula) and self._is_unique(formula)):
+            return True
+        return (yield from self._reach_distinct(formula, before))
+
+    def _reach(self, formula: Formula) -> Question:
+        """Whether a residual that may end can be reached, equal elements or not."""
         done: set[Formula] = {formula}
+        stack = [formula]
+        while stack:
+            here = stack.pop()
+            if self._formulas.ends(here):
+                return True
+            following: list[Formula] = []
+            for value, after in self._steps(here):
+                if after not in done:
+                    live = yield value
+                    if live:
+                        done.add(after)
+                        following.append(after)
+            stack.extend(reversed(following))
+        return False
+
+    def _reach_distinct(self, formula: Formula, before: tuple[Value, ...]) -> Question:
+        """The same with elements that can all be different.
+
+        No residual comes twice on a path: leaving out what is between would leave fewer elements to tell apart.
+        """
         path: _Path = None
         for value in before:
             path = (value, path)
-        stack: list[tuple[Formula, _Path]] = [(formula, path)]
+        stack: list[tuple[Formula, _Path, frozenset[Formula]]] = [(formula, path, frozenset((formula,)))]
         while stack:
-            here, path = stack.pop()
-            if formulas.ends(here) and (not unique or (yield from self._are_distinct(path))):
-                return True
-            if unique and not (yield from self._are_distinct(path)):
+            here, path, passed = stack.pop()
+            # Paths grow one by one; asking at powers of two costs no more than twice what asking at the end does.
+            is_end, length = self._formulas.ends(here), len(passed) + len(before)
+            if (is_end or length & (length - 1) == 0) and not (yield from self._are_distinct(path)):
                 continue
-            following: list[tuple[Formula, _Path]] = []
-            for value, rest in formulas.alternatives(here, None):
-                spend(1)
-                for after in self._after(value, rest):
-                    if unique or after not in done:
-                        live = yield value
-                        if live:
-                            done.add(after)
-                            following.append((after, (value, path) if unique else None))
-            stack.extend(reversed(following))
+            if is_end:
+                return True
+            for value, after in reversed(list(self._steps(here))):
+                if after not in passed:
+                    live = yield value
+                    if live:
+                        stack.append((after, (value, path), passed | {after}))
         return False
+
+    def _steps(self, here: Formula) -> Iterator[Alternative]:
+        for value, rest in self._formulas.alternatives(here, None):
+            self._stores.budget.spend(1)
+            for after in self._after(value, rest):
+                yield value, after
 
     def _after(self, value: Value, rest: Formula) -> tuple[Formula, ...]:
         """What may remain after an element: as it is, or with the element that is to be repeated."""
@@ -95,17 +136,37 @@ class Sequences:
 
     def _have_representatives(self, values: Sequence[Value]) -> Question:
         few: list[list[str]] = []
-        for value in values:
-            members = yield from self._samples.of(value, len(values))
-            if len(members) < len(values):
-                few.append([equal_key(member) for member in members])
+        for value, count in Counter(values).items():
+            if not (yield from self._has_many(value, len(values))):
+                members = yield from self._samples.of(value, len(values))
+                few.extend([[equal_key(member) for member in members]] * count)
         taken: dict[str, int] = {}
         return all(_augment(few, place, taken) for place in range(len(few)))
+
+    def _has_many(self, value: Value, most: int) -> Generator[Value, bool, bool]:
+        """Whether ``most`` values exist; those that were written are taken off a number that does not change."""
+        written = [one.of for one in value.subschemas if isinstance(one, Negation) and isinstance(one.of, Listed)]
+        if not written:
+            return (yield from self._samples.has(value, most))
+        seen = set(written)
+        base = self._stores.values.of(
+            [one for one in value.subschemas if not (isinstance(one, Negation) and one.of in seen)]
+        )
+        if (yield from self._samples.has(base, most + sum(len(listed.values) for listed in written))):
+            return True
+        return len((yield from self._samples.of(value, most))) >= most
+
+    def _is_uniform(self, rest: Formula) -> bool:
+        """Whether all elements to come are alike, apart from being different."""
+        return all(
+            isinstance(leaf, Unique) or (isinstance(leaf, ElementRest) and leaf.index >= leaf.elements.prefix)
+            for leaf in parts_of(rest)
+        )
 
     def refused(self, value: Value, rest: Formula) -> Generator[Value, bool, list[Any]]:
         """The values of an element after which an array of unique elements could not be completed."""
         formulas = self._formulas
-        if formulas.ends(rest):
+        if formulas.ends(rest) or self._is_uniform(rest):
             return []
         needed = self._least(rest)
         members = yield from self._samples.of(value, needed + 1)

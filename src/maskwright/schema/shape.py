@@ -214,9 +214,20 @@ class Shapes:
 
     def _number(self, number: Numbers | NumberLiteral) -> Term:
         if isinstance(number, NumberLiteral):
-            return number_literal_term(number.spelling, digits=self._digits, exact=self._exact)
+            return self._literal(number)
         exact = self._exact and (self._whole_floats or not number.integer)
         return _number_term(number, self._digits, exact)
+
+    def _literal(self, literal: NumberLiteral) -> Term:
+        if not literal.form or self._whole_floats:
+            return number_literal_term(literal.spelling, digits=self._digits, exact=self._exact)
+        whole = (
+            number_literal_term(int(literal.value), digits=self._digits) if literal.value.denominator == 1 else NEVER
+        )
+        if literal.form == "integer":
+            return whole
+        any_form = number_literal_term(literal.spelling, digits=self._digits, exact=self._exact)
+        return intersect(any_form, complement(whole))
 
 
 @lru_cache(maxsize=4096)

@@ -59,6 +59,7 @@ class Stores:
 
         Nodes that someone still holds stay usable, but equal states are no longer the same objects.
         """
+        self.formulas.release()
         self.values.release()
         self.members.release()
         self.elements.release()

@@ -93,7 +93,7 @@ class _Splitting:
         stack = [root]
         while stack:
             here = stack[-1]
-            missing = [s for _, s in self._applied(here) if s not in self._known]
+            missing = [s for _, s, _ in self._applied(here) if s not in self._known]
             if missing:
                 stack.extend(missing)
                 continue
@@ -102,14 +102,14 @@ class _Splitting:
             stack.pop()
         return self._known[root]
 
-    def _applied(self, here: Subschema) -> list[tuple[str, Subschema]]:
+    def _applied(self, here: Subschema) -> list[tuple[str, Subschema, str]]:
         """The subschemas that apply in place and may evaluate something."""
-        return [(k, s) for k, s in _applied(self._stores.document, here) if isinstance(s.value, dict)]
+        return [found for found in _applied(self._stores.document, here) if isinstance(found[1].value, dict)]
 
     def _of(self, here: Subschema, *, is_root: bool) -> _Cases:
         cases: _Cases = (_Case(TRUE, TRUE, self._own(here, is_root=is_root)),)
         exclusive: list[_Case] = []
-        for keyword, below in self._applied(here):
+        for keyword, below, name in self._applied(here):
             known = self._known[below]
             if keyword in REFERENCES or keyword == "allOf":
                 cases = self._product(cases, known)
@@ -120,7 +120,7 @@ class _Splitting:
             elif keyword in {"then", "else"}:
                 cases = self._product(cases, self._optional(self._following(here, keyword, known)))
             elif keyword == "dependentSchemas":
-                cases = self._product(cases, self._optional(self._depending(here, below, known)))
+                cases = self._product(cases, self._optional(self._depending(name, known)))
         return self._product(cases, self._optional(exclusive)) if exclusive else cases
 
     def _own(self, here: Subschema, *, is_root: bool) -> _Seen:
@@ -178,17 +178,16 @@ class _Splitting:
             _Case(self._conjoin((test.array, c.array)), self._conjoin((test.object, c.object)), c.seen) for c in cases
         )
 
-    def _depending(self, here: Subschema, below: Subschema, cases: _Cases) -> _Cases:
+    def _depending(self, name: str, cases: _Cases) -> _Cases:
         """The cases of a subschema where the key that it hangs on is there."""
-        name = next((n for n, schema in here.value["dependentSchemas"].items() if schema is below.value), None)
-        if name is None or not is_writable(name):
+        if not is_writable(name):
             return ()
         there = self._stores.formulas.negate(absent(self._reading, name))
         return tuple(_Case(c.array, self._conjoin((there, c.object)), c.seen) for c in cases)
 
 
-def _applied(document: Document, here: Subschema) -> Iterable[tuple[str, Subschema]]:
-    """The subschemas that apply in place and whose annotations count, with their keywords."""
+def _applied(document: Document, here: Subschema) -> Iterable[tuple[str, Subschema, str]]:
+    """The subschemas that apply in place and whose annotations count, with their keywords and keys."""
     schema = here.value
     known = here.resource.draft.keywords
     for keyword in schema:
@@ -196,13 +195,13 @@ def _applied(document: Document, here: Subschema) -> Iterable[tuple[str, Subsche
             continue
         value = schema[keyword]
         if keyword in REFERENCES:
-            yield keyword, document.resolve(here, value, keyword)
+            yield keyword, document.resolve(here, value, keyword), ""
         elif keyword in {"allOf", "anyOf", "oneOf"}:
-            yield from ((keyword, document.child(here, one, keyword, place)) for place, one in enumerate(value))
+            yield from ((keyword, document.child(here, one, keyword, place), "") for place, one in enumerate(value))
         elif keyword in {"if", "then", "else"}:
-            yield keyword, document.child(here, value, keyword)
+            yield keyword, document.child(here, value, keyword), ""
         elif keyword == "dependentSchemas":
-            yield from ((keyword, document.child(here, one, keyword, name)) for name, one in value.items())
+            yield from ((keyword, document.child(here, one, keyword, name), name) for name, one in value.items())
 
 
 def unevaluatedProperties(value: Any, reading: Reading) -> None:

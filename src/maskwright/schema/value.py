@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from maskwright.schema.contents import content_of
 from maskwright.schema.document import equal_key
 from maskwright.schema.negation import Listed, Negation
 from maskwright.schema.references import Subschema
@@ -50,6 +51,7 @@ class Values:
         self._single: dict[Subschema, Value] = {}
         self._joint: dict[frozenset[Subschema], Value] = {}
         self._negated: dict[Subschema, Negation] = {}
+        self._contents: dict[Subschema, Hashable] = {}
         self._listed: dict[tuple[str, ...], Listed] = {}
 
     def of(self, subschemas: Iterable[Subschema]) -> Value:
@@ -63,8 +65,27 @@ class Values:
         found = self._joint.get(key)
         if found is None:
             self._spend(len(key))
-            contradicts = any(isinstance(one, Negation) and one.of in key for one in distinct)
-            found = self._joint[key] = self.nothing if contradicts else Value(tuple(distinct))
+            found = self._joint[key] = self._made(distinct)
+        return found
+
+    def _made(self, distinct: dict[Subschema, None]) -> Value:
+        negated = [one for one in distinct if isinstance(one, Negation)]
+        if negated and len(negated) < len(distinct):
+            said = {self._content(one) for one in distinct if not isinstance(one, Negation)}
+            if not said.isdisjoint([self._content(one.of) for one in negated]):
+                return self.nothing
+        if len(negated) > 1:
+            by_content = {self._content(one.of): one for one in reversed(negated)}
+            if len(by_content) < len(negated):
+                return self.of(
+                    [one for one in distinct if not isinstance(one, Negation)] + [*by_content.values()][::-1]
+                )
+        return Value(tuple(distinct))
+
+    def _content(self, subschema: Subschema) -> Hashable:
+        found = self._contents.get(subschema)
+        if found is None:
+            found = self._contents[subschema] = content_of(subschema)
         return found
 
     def negated(self, subschema: Subschema) -> Subschema:

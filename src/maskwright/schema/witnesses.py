@@ -15,13 +15,18 @@ from maskwright.network.lexeme import ANYTHING
 from maskwright.schema.counting import count_words
 from maskwright.schema.members import Cell, MemberRest, Members
 from maskwright.schema.order import Free
+from maskwright.schema.residual import FALSE
 from maskwright.schema.seen import Seen, keys_of, without
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
 
-__all__ = ["Witnesses"]
+__all__ = ["Known", "Witnesses"]
 
 Question = Generator[Value, bool, bool]
+
+
+#: Whether something that meets one conjunction can violate another one, by the frame and the names that are free.
+Known = dict[tuple[Members, frozenset[str], MemberRest, MemberRest], bool]
 
 
 class _Choice(NamedTuple):
@@ -39,8 +44,12 @@ class _Choice(NamedTuple):
 class Witnesses:
     """The search for one state of an object."""
 
-    def __init__(self, stores: Stores, frame: Members, free: Free, seen: Seen) -> None:
-        """Members may come under the names of ``free`` and under unnamed keys that were not ``seen``."""
+    def __init__(self, stores: Stores, known: Known, frame: Members, free: Free, seen: Seen) -> None:
+        """Members may come under the names of ``free`` and under unnamed keys that were not ``seen``.
+
+        ``known`` keeps answers between searches.
+        """
+        self._known = known
         self._stores = stores
         self._values = stores.values
         self._frame = frame
@@ -52,9 +61,44 @@ class Witnesses:
         """Whether some completion meets one conjunction and violates all others."""
         if not self._free.issuperset(met.required_names):
             return False
-        # What needs a name that can no longer come is violated whatever follows.
-        violated = [rest for rest in violated if self._free.issuperset(rest.required_names)]
         begin = _Choice(frozenset(), (), (), met.least, met.most)
+        if not (yield from self._is_possible(met, begin)):
+            return False
+        open_: list[MemberRest] = []
+        for rest in violated:
+            # What needs a name that can no longer come is violated whatever follows.
+            if self._free.issuperset(rest.required_names) and not (yield from self._exclude(met, rest)):
+                if not (yield from self._is_violable(met, rest, begin)):
+                    return False
+                open_.append(rest)
+        return (yield from self._search(met, open_, begin))
+
+    def _exclude(self, met: MemberRest, rest: MemberRest) -> Question:
+        """Whether it shows from required members that what meets one conjunction violates the other."""
+        both = met.meet(rest)
+        if not isinstance(both, MemberRest):
+            return both is FALSE
+        for value in both.needs():
+            live = yield value
+            if not live:
+                return True
+        return False
+
+    def _is_violable(self, met: MemberRest, rest: MemberRest, begin: _Choice) -> Question:
+        """Whether one conjunction alone can be violated, which is asked first: most that fails, fails here."""
+        key = (self._frame, self._free, met, rest)
+        found = self._known.get(key)
+        if found is None:
+            found = False
+            for choice in self._violations(met, rest, begin):
+                self._stores.budget.spend(1)
+                if (yield from self._is_possible(met, choice)):
+                    found = True
+                    break
+            self._known[key] = found
+        return found
+
+    def _search(self, met: MemberRest, violated: list[MemberRest], begin: _Choice) -> Question:
         stack: list[tuple[int, Iterator[_Choice]]] = [(0, iter([begin]))]
         while stack:
             depth, choices = stack[-1]

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas
+from maskwright.schema.references import Document
 from maskwright.schema.value import Values
 
-values = Values(lambda _: None)
+values = Values(lambda _: None, Document(True).root)
 formulas = Formulas(values, lambda _: None)
 
 
@@ -45,6 +46,7 @@ trees: st.SearchStrategy[Formula] = st.recursive(
     lambda below: (
         st.builds(formulas.conjoin, st.lists(below, max_size=3))
         | st.builds(formulas.disjoin, st.lists(below, max_size=3))
+        | st.builds(formulas.negate, below)
     ),
     max_leaves=10,
 )
@@ -63,6 +65,14 @@ def test_conjunction_and_disjunction_mean_what_they_say(left: Formula, right: Fo
     """Reading a word commutes with both connectives."""
     assert holds(formulas.conjoin((left, right)), word) == (holds(left, word) and holds(right, word))
     assert holds(formulas.disjoin((left, right)), word) == (holds(left, word) or holds(right, word))
+
+
+@given(trees, st.text(letters, max_size=5))
+def test_negation_means_what_it_says(formula: Formula, word: str) -> None:
+    """A word completes the negation iff it does not complete the formula; twice negated it is the same formula."""
+    assert holds(formulas.negate(formula), word) != holds(formula, word)
+    assert holds(formulas.negate(formulas.negate(formula)), word) == holds(formula, word)
+    assert formulas.conjoin((formula, formulas.negate(formula))) is FALSE or not isinstance(formula, Atom)
 
 
 @given(trees, trees, trees)
