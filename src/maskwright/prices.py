@@ -11,6 +11,7 @@ and near the end by trying.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Final
@@ -43,6 +44,7 @@ _GROUP_WORK: Final = 50
 _READING_WORK: Final = 10_000
 
 Tokens = tuple[int, ...]
+_NOTHING: Final = array("i")
 
 
 class _Group:
@@ -50,9 +52,9 @@ class _Group:
 
     __slots__ = ("after", "captured", "captures", "exact", "tokens", "upper")
 
-    def __init__(self, after: int, captured: int, tokens: list[int], weight: int) -> None:
+    def __init__(self, after: int, captured: int, tokens: array[int], weight: int) -> None:
         self.after = after
-        self.tokens: NDArray[np.int64] = np.array(tokens, np.int64)
+        self.tokens: NDArray[np.int32] = np.frombuffer(tokens, np.int32)
         #: The tokens that a completion takes, and perhaps more than needed.
         self.upper = NEVER if weight >= NO_END else tokens_of(weight)
         #: Captured strings that end within the tokens, and those that end within them or the completion.
@@ -122,7 +124,7 @@ class Prices:
         """The same, if captured strings that must differ cost as much as in the present plan."""
         weight = self.weight(configuration)
         return (
-            _Group(configuration, 0, [], weight).estimate(excess)
+            _Group(configuration, 0, _NOTHING, weight).estimate(excess)
             if captures_of(weight) > 1
             else self.upper(configuration)
         )
@@ -165,7 +167,7 @@ class Prices:
             plan = self.search(configuration, NEVER, source, _WORK // 10)[0]
         return plan
 
-    def dear(self, configuration: int, left: int, excess: int, source: Source) -> Iterator[NDArray[np.int64]]:
+    def dear(self, configuration: int, left: int, excess: int, source: Source) -> Iterator[NDArray[np.int32]]:
         """The tokens after which no completion of ``left`` tokens is known.
 
         Nothing is said of tokens in which two captured strings end: what is after them depends on the text.
@@ -190,7 +192,7 @@ class Prices:
                 found = self._few_of(like)
             else:
                 groups, loops = self.successors.few_of(configuration)
-                found = _Few(self._groups(groups), self._groups({(loop, 0): [] for loop in loops}))
+                found = _Few(self._groups(groups), self._groups({(loop, 0): _NOTHING for loop in loops}))
             self._few[configuration] = found
         return found
 
@@ -207,7 +209,7 @@ class Prices:
         items = self.walker.configurations[configuration]
         return sum(self.costs.shortest.demand(state) for state, position, _ in items if position)
 
-    def _groups(self, groups: dict[tuple[int, int], list[int]]) -> list[_Group]:
+    def _groups(self, groups: dict[tuple[int, int], array[int]]) -> list[_Group]:
         return [_Group(after, ended, tokens, self.weight(after)) for (after, ended), tokens in groups.items()]
 
     def _all_of(self, configuration: int) -> list[_Group]:
@@ -306,7 +308,7 @@ class _Frontier:
         floor = len(written) - (-bytes_of(weight) // self.longest)
         if at in self.entered or weight >= NO_END or floor > self.most:
             return None
-        rest = () if weight == 0 else None
+        rest: Tokens | None = () if weight == 0 else None
         if captures_of(weight) > 1:
             self.is_exact = False
         elif rest is None:

@@ -64,7 +64,9 @@ HARD: list[Any] = [
 
 def guide_of(schema: Any, tokens: list[bytes], **policies: Any) -> mw.Guide:
     try:
-        return mw.compile(mw.json_schema(schema, **policies), make_vocabulary((*SINGLES, *tokens)))
+        # The oracle divides decimals of up to 28 digits.
+        constraint = mw.json_schema(schema, digits=12, **policies)
+        return mw.compile(constraint, make_vocabulary((*SINGLES, *tokens)))
     except UnsatisfiableError:
         assume(False)
         raise

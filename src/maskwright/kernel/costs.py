@@ -119,7 +119,7 @@ class Costs:
         size: cython.int = len(text)
         counts: cython.int[::1] = array("i", bytes(4 * (size + 1)))
         firsts: cython.int[::1] = array("i", bytes(4 * (size + 1)))
-        data: cython.const[cython.uchar][::1] = text
+        data: bytes = text
         i: cython.int
         j: cython.int
         node: cython.int
@@ -147,9 +147,7 @@ class Costs:
         mine: cython.int = len(text)
         theirs: cython.int = len(other)
         common: cython.int = 0
-        one: cython.const[cython.uchar][::1] = text
-        two: cython.const[cython.uchar][::1] = other
-        while common < mine and common < theirs and one[mine - 1 - common] == two[theirs - 1 - common]:
+        while common < mine and common < theirs and text[mine - 1 - common] == other[theirs - 1 - common]:
             common += 1
             counts[mine - common] = old_counts[theirs - common]
             firsts[mine - common] = old_firsts[theirs - common]

@@ -147,7 +147,8 @@ class Shortest:
         if kind == CAT:
             return [(3 * e.first[x] + mode, 1), (3 * e.second[x] + mode, 1)]
         if kind == OR:
-            return [(3 * part + mode, 1) for part in e.parts[x]]
+            parts: list[int] = list(e.parts[x])  # type: ignore[arg-type]
+            return [(3 * part + mode, 1) for part in parts]
         if kind == REPEAT:
             return [(3 * e.first[x] + mode, e.second[x])]
         return []
