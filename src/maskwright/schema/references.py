@@ -199,10 +199,10 @@ class Document:
             self._modernise(made)
 
     def _identify(self, made: Subschema, resource: Resource) -> None:
-        """Make a schema with an identifier a resource; one of another dialect says so itself."""
+        """Make a schema with an identifier, as the dialect around it has it, a resource; it may name another dialect."""
         value = made.value
         draft = self._draft(made, resource.draft) if "$schema" in value else resource.draft
-        given = identifier(value, draft)
+        given = identifier(value, resource.draft)
         if given and not given.startswith("#"):
             self._resource(made, joined(resource.uri, given, made.place, draft.identifier), draft)
 
