@@ -25,6 +25,7 @@ __all__ = [
     "NEVER",
     "Automaton",
     "Term",
+    "approximate",
     "automaton",
     "characters",
     "complement",
@@ -200,8 +201,41 @@ def intersect(*parts: Term) -> Term:
     return next(iter(flat)) if len(flat) == 1 else _term("intersect", *flat, below=flat)
 
 
+#: An approximation to the complement of what it stands for, and that complement to the approximation.
+_complements: Final[dict[Term, Term]] = {}
+
+
+def approximate(narrow: Term, wide: Term) -> Term:
+    """``narrow``, standing for a language between it and ``wide`` that no automaton decides (text terms only).
+
+    Its complement is that of ``wide``, so that neither it nor ``not`` it admits what it should not. Both must be terms
+    of their own, used for nothing else, and neither a union nor an intersection, nor the complement of one.
+    """
+    outside = complement(wide)
+    _complements[narrow], _complements[outside] = outside, narrow
+    return narrow
+
+
+def _is_approximate(part: Term) -> bool:
+    """Whether a boolean combination has an approximation in it."""
+    todo = [part]
+    while todo:
+        at = todo.pop()
+        if at in _complements:
+            return True
+        if at.op in ("intersect", "unite"):
+            todo.extend(at.args)  # type: ignore[arg-type]
+    return False
+
+
 def complement(part: Term) -> Term:
     """Every string of code points that is not in the part (text terms only)."""
+    if _complements:
+        if part in _complements:
+            return _complements[part]
+        if part.op in ("intersect", "unite") and _is_approximate(part):
+            below = map(complement, part.args)  # type: ignore[arg-type]
+            return unite(*below) if part.op == "intersect" else intersect(*below)
     if part.op == "complement":
         return part.args[0]  # type: ignore[return-value]
     if part is NEVER:

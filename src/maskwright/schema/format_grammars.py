@@ -15,6 +15,7 @@ from typing import Final, cast
 from maskwright.network.lexeme import (
     EPSILON,
     Term,
+    approximate,
     automaton,
     characters,
     concatenate,
@@ -130,9 +131,9 @@ def hostname() -> Term:
     """The same with A-labels (RFC 5890 section 2.3.2.1), which are left out.
 
     A label that begins with ``xn--`` is valid if what it decodes to is (RFC 5891 section 5.4). No finite automaton
-    decides that, and an invalid one must not be written; so none is.
+    decides that, and an invalid one must not be written; so none is, neither for ``hostname`` nor for ``not`` it.
     """
-    return automaton(Hostnames(encoded=False))
+    return approximate(automaton(Hostnames(encoded=False)), automaton(Hostnames(encoded=True, is_bound=True)))
 
 
 @cache
@@ -163,6 +164,8 @@ class Hostnames:
     """
 
     encoded: bool
+    #: Whether it bounds another language (see :func:`approximate`); both read the same.
+    is_bound: bool = False
 
     @property
     def start(self) -> _NameState:

@@ -22,7 +22,8 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Final, NamedTuple, cast
 
-from maskwright.network.lexeme import Term, automaton
+from maskwright.network.lexeme import Term, approximate, automaton, repeat
+from maskwright.network.lexeme import characters as characters_of
 from maskwright.schema.idn_rules import Rules
 from maskwright.schema.idn_table import characters, windows
 
@@ -147,5 +148,6 @@ NAMES: Final = InternationalizedNames()
 
 @cache
 def internationalized_hostname() -> Term:
-    """Every name, but for what the module's docstring names."""
-    return automaton(NAMES)
+    """Every name, but for what the module's docstring names; ``not`` it is what has a character that no name has."""
+    wide = repeat(characters_of([(0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A), (0x80, 0x10FFFF)]), 1, _NAME)
+    return approximate(automaton(NAMES), wide)

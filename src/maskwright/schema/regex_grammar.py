@@ -19,7 +19,16 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import Any, Final, cast
 
-from maskwright.network.lexeme import Term, automaton
+from maskwright.network.lexeme import (
+    ANY_CHARACTER,
+    Term,
+    approximate,
+    automaton,
+    characters,
+    complement,
+    concatenate,
+    repeat,
+)
 from maskwright.schema import regex_characters as chars
 from maskwright.schema.regex_states import MOST_GROUPS, REMEMBERED, Ground, Moves, State, is_free, longer, spread
 
@@ -219,5 +228,10 @@ _MODES: Final[dict[str, Callable[[Any, Ground], Moves]]] = {
 
 @cache
 def regex() -> Term:
-    """Every pattern of ECMA-262, but for those that the module's docstring names."""
-    return automaton(Patterns())
+    """Every pattern of ECMA-262, but for those that the module's docstring names.
+
+    ``not`` it is what begins with a quantifier or a closing parenthesis, which no edition reads, whatever the flags.
+    """
+    # The bound makes it a term that no pattern of a schema is.
+    begun = concatenate(characters([(0x29, 0x2B), (0x3F, 0x3F)]), repeat(ANY_CHARACTER, 0, 1_000_000_000))
+    return approximate(automaton(Patterns()), complement(begun))

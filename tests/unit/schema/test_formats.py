@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskwright.network.lexeme import NEVER
+from maskwright.network.lexeme import ANY_CHARACTER, NEVER, complement, intersect, repeat, unite
 from maskwright.schema.date_grammar import LeapSeconds
 from maskwright.schema.formats import FORMATS, format_term, is_defined
 from tests.oracle.terms import matches
@@ -235,6 +235,29 @@ def test_terms_are_built_once(name: str) -> None:
     """A format is one object, so that schemas share what is learned about it."""
     assert format_term(name) is format_term(name)
     assert format_term(name) is not NEVER
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "undecided", "outside"),
+    [
+        ("hostname", "a.b", "xn--a", "a_b"),
+        ("idn-hostname", "bücher.de", "xn--bcher-kva", "a b"),
+        ("regex", "a+", "(?<é>a)", "*"),
+    ],
+)
+def test_what_is_left_out_of_a_format_is_left_out_of_its_negation(
+    name: str, inside: str, undecided: str, outside: str
+) -> None:
+    """However ``not``, ``and`` and ``or`` are nested, no text is admitted that the specification would refuse."""
+    term = format_term(name)
+    assert term is not None
+    short = repeat(ANY_CHARACTER, 0, 20)
+    for combined in (term, complement(complement(term)), intersect(term, short), unite(term, intersect(term, short))):
+        assert [matches(combined, text) for text in (inside, undecided, outside)] == [True, False, False]
+        negated = complement(combined)
+        assert [matches(negated, text) for text in (inside, undecided, outside)] == [False, False, True]
+        assert matches(complement(negated), inside)
+        assert not matches(complement(negated), undecided)
 
 
 def test_drafts() -> None:
