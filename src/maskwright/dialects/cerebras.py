@@ -40,6 +40,7 @@ CEREBRAS: Final = Dialect(
     unlisted=_NOT_LISTED,
     annotations=frozenset({"title", "description", "default", "examples", "$schema", "$comment", "$defs"}),
     unknown=Rule("informational fields that are not used in validation are not supported", _PAGE),
+    latest_forms=Rule("keywords have their latest form", "no other draft is named; read as a demand"),
     object_root=Rule("the root must be of type object", _PAGE),
     closed=Rule("additionalProperties must be present and false on every object", _PAGE),
     typed=Rule("a schema is of a type, an enum, anyOf, or a $ref", f"{_PAGE}; read as a demand"),

@@ -187,7 +187,7 @@ def _length(value: object) -> int:
 
 
 def _text(taken: Taken) -> tuple[int, str]:
-    return len(json_text(taken.root.value)), "#"
+    return len(json_text(taken.source)), "#"
 
 
 def _schemas(taken: Taken) -> Iterator[dict[str, Any]]:

@@ -73,6 +73,8 @@ class Dialect:
     other_formats: Rule | None = None
     #: Patterns have no lookahead and lookbehind.
     no_lookaround: Rule | None = None
+    #: Keywords have the form of draft 2020-12: no boolean bounds (draft 4), no lists in ``items`` (up to 2019-09).
+    latest_forms: Rule | None = None
     #: The root has ``"type": "object"`` and no ``anyOf``.
     object_root: Rule | None = None
     #: Every object says ``"additionalProperties": false``.

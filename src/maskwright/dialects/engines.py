@@ -69,6 +69,7 @@ XGRAMMAR: Final = Dialect(
         }
     ),
     disjoint_one_of=True,
+    latest_forms=Rule("boolean bounds and lists in items are errors", _XGRAMMAR),
     typed=Rule("keywords without type are ignored", _XGRAMMAR),
     typed_by=frozenset({"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"}),
     references=("#",),

@@ -35,9 +35,11 @@ MEMBERS: Final = frozenset(
 class Taken:
     """A schema document: all its subschemas, and where its references lead."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, source: Any) -> None:
         """Nothing is visited yet."""
         self.document = document
+        #: The value as it was written; subschemas of draft 3 are read in other words.
+        self.source = source
         #: Every subschema with the keyword that holds it (``""``: the root or what only a reference reaches).
         self.nodes: list[tuple[str, Subschema]] = []
         #: By the subschema that refers; ``None``: the document is not at hand.
@@ -56,7 +58,7 @@ def take(source: object, limits: Limits, registry: Registry[Any] | None = None) 
     contain themselves, and :class:`maskwright.errors.LimitError` beyond ``schema_depth`` and ``subschemas``.
     """
     value = read_json(source, limits) if isinstance(source, (str, bytes)) else _copied(source, limits)
-    taken = Taken(Document(value, registry))
+    taken = Taken(Document(value, registry), value)
     problems: list[Problem] = []
     todo = [("", taken.root)]
     seen: set[Subschema] = set()

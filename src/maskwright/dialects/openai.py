@@ -44,6 +44,7 @@ OPENAI: Final = Dialect(
     unlisted=_NOT_LISTED,
     formats=frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}),
     other_formats=Rule("only nine formats are supported", _GUIDE),
+    latest_forms=Rule("keywords have their latest form", "no other draft is named; read as a demand"),
     no_lookaround=Rule("patterns have no lookahead or lookbehind", "reports of error messages"),
     object_root=Rule("the root is an object and not anyOf", _GUIDE),
     closed=Rule("additionalProperties is required to be supplied and to be false", _GUIDE),

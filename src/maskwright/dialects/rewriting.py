@@ -93,7 +93,7 @@ def rewrite(
     found = find_dialect(dialect)
     taken = take(source, limits, registry)
     if next(find(taken, found), None) is None:
-        return Rewriting(found.name, taken.root.value, ())
+        return Rewriting(found.name, taken.source, ())
     rewriter = Rewriter(taken, found, limits, describe=describe)
     schema, wrapped = assemble(rewriter, rewriter.rewrite())
     if schema is False:

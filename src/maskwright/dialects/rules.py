@@ -11,7 +11,7 @@ from maskwright.dialects.dialect import Dialect, Rule
 from maskwright.dialects.disjoint import are_disjoint
 from maskwright.dialects.findings import Finding
 from maskwright.dialects.intake import Taken, target
-from maskwright.schema.drafts import EVERY_KEYWORD
+from maskwright.schema.drafts import DRAFT_3, EVERY_KEYWORD
 from maskwright.schema.references import Subschema
 
 __all__ = ["CHECKS", "Check", "has_lookaround", "is_object", "is_refused", "step"]
@@ -93,6 +93,19 @@ def _is_disjoint(here: Subschema, taken: Taken) -> bool:
     return are_disjoint(
         [taken.document.child(here, one, "oneOf", i) for i, one in enumerate(here.value["oneOf"])], taken
     )
+
+
+def check_forms(here: Subschema, taken: Taken, dialect: Dialect) -> Iterator[Finding]:
+    """Keywords that changed their form have the latest one; draft 3 is refused as a whole."""
+    rule, mend = dialect.latest_forms, "write it as draft 2020-12 does"
+    if rule is None:
+        return
+    if here is taken.root and here.resource.draft is DRAFT_3:
+        yield _find(dialect, "#/$schema", "$schema", "the schema is of draft 3", rule, mend=mend)
+    for name, form in (("exclusiveMinimum", bool), ("exclusiveMaximum", bool), ("items", list)):
+        if name in dialect.supported and isinstance(here.value.get(name), form):
+            reason = "the bound is a boolean" if form is bool else "items is a list"
+            yield _find(dialect, f"{here.place}/{name}", name, reason, rule, mend=mend)
 
 
 def check_format(here: Subschema, _taken: Taken, dialect: Dialect) -> Iterator[Finding]:
@@ -290,6 +303,6 @@ def check_root(here: Subschema, taken: Taken, dialect: Dialect) -> Iterator[Find
 
 
 CHECKS: Final[tuple[Check, ...]] = (
-    check_root, check_names, check_type, check_closed, check_required, check_items, check_format, check_pattern,
-    check_reference, check_sole, check_branches, check_first_keys, check_long_enum,
+    check_root, check_names, check_type, check_closed, check_required, check_items, check_forms, check_format,
+    check_pattern, check_reference, check_sole, check_branches, check_first_keys, check_long_enum,
 )  # fmt: skip

@@ -257,6 +257,18 @@ def test_up_to_draft_7_a_reference_hides_its_siblings() -> None:
     assert _places(schema, "openai") == [("#/properties/a/$ref", "$ref")]
 
 
+@pytest.mark.parametrize("name", [*EVERYWHERE, "xgrammar"])
+def test_forms_of_older_drafts_are_found(name: str) -> None:
+    """Boolean bounds of draft 4, lists in items, and draft 3 as a whole."""
+    at = "http://json-schema.org/draft-0{}/schema#"
+    bound = {"type": "integer", "minimum": 1, "exclusiveMinimum": True}
+    assert "#/properties/a/exclusiveMinimum" in dict(_places({**_object(a=bound), "$schema": at.format(4)}, name))
+    row = {"type": "array", "items": [STRING]}
+    assert ("#/properties/a/items", "items") in _places({**_object(a=row), "$schema": at.format(7)}, name)
+    old = {"$schema": at.format(3), "type": "object", "properties": {"a": {"type": "string", "required": True}}}
+    assert "#/$schema" in dict(_places(old, name))
+
+
 @pytest.mark.parametrize(
     ("given", "count"), [("a", 0), ("A_b-9", 0), ("x" * 64, 0), ("x" * 65, 1), ("", 1), ("a b", 1)]
 )
