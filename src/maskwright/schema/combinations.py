@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from maskwright.schema.document import is_writable
 from maskwright.schema.members import Source
 from maskwright.schema.reading import Reading
 from maskwright.schema.residual import Formula
-from maskwright.schema.shape import Shape
 
 __all__ = [
     "absent",
@@ -57,18 +55,9 @@ def anyOf(value: Any, reading: Reading) -> None:
 
 
 def oneOf(value: Any, reading: Reading) -> None:
-    """Exactly one of the schemas holds: each less all others, as far as they overlap."""
-    shapes = reading.stores.shapes
+    """Exactly one of the schemas holds."""
     branches = [reading.shape_of(reading.child(one, "oneOf", place)) for place, one in enumerate(value)]
-    repeated = {branch for branch, count in Counter(branches).items() if count > 1}
-    exact: list[Shape] = []
-    for branch in dict.fromkeys(branches):
-        rest = shapes.nothing if branch in repeated else branch
-        for other in dict.fromkeys(branches):
-            if other is not branch and rest is not shapes.nothing:
-                rest = shapes.subtract(rest, other, reading.is_dead)
-        exact.append(rest)
-    reading.met.append(shapes.join(*exact))
+    reading.met.append(reading.stores.shapes.exactly_one(branches, reading.is_dead))
 
 
 def not_(value: Any, reading: Reading) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, overload
 
-from maskwright.network.lexeme import ANYTHING, Term, quote, words
+from maskwright.network.lexeme import ANYTHING, Term, quote
 from maskwright.network.nodes import Call, Capture, NodeKey, Production, Switch
 from maskwright.schema.layout import marks
 from maskwright.schema.liveness import Liveness
-from maskwright.schema.members import Cell, MemberRest, Members
+from maskwright.schema.members import Cell, MemberRest, Members, mask_of
 from maskwright.schema.nodekeys import AFTER_MEMBER, AT_KEY, AT_MEMBER, AfterMember, AtKey, AtMember
 from maskwright.schema.order import Free, Order
-from maskwright.schema.residual import TRUE, Alternative, Formula
+from maskwright.schema.residual import TRUE, Alternative, Formula, Or
 from maskwright.schema.seen import NOTHING, keys_of, without
 from maskwright.schema.stores import Stores
 from maskwright.schema.straight import Straight
@@ -168,30 +168,38 @@ class Objects:
     def _one_by_one(self, key: AtKey) -> tuple[Production, ...]:
         """The productions of a key where each name has to be decided by itself."""
         productions: list[Production] = []
-        pairs = list(self._named(key))
-        if pairs:
-            term = quote(words((name for name, _ in pairs), labelled=True), minimal=self._minimal)
-            productions.append((Switch(term, tuple(target for _, target in pairs)),))
+        live = mask_of(self._named(key))
+        if live:
+            targets = _Targets(key, self._order, self._follow)
+            productions.append((Switch(self._straight.switch(key.frame), targets, live),))
         free = self._order.after_unnamed(key.frame, key.free)
         for cell in key.frame.cells:
             other = self._other_keys(cell, key)
-            if other is not None:
+            if other is not None and self._may_come(key, cell, free):
                 alternatives = self._decided(key, cell, free)
-                if alternatives:
-                    productions.append((Capture(other, self._member(alternatives, key, free, cell)),))
+                productions.append((Capture(other, self._member(alternatives, key, free, cell)),))
         return tuple(productions)
 
-    def _named(self, key: AtKey) -> Iterator[tuple[str, AtMember]]:
+    def _named(self, key: AtKey) -> Iterator[int]:
+        """The places of the names that may come."""
         order, frame = self._order, key.frame
         for place in order.places(frame, key.free):
-            name = frame.names[place]
             free = order.after(frame, key.free, place)
-            alternatives = self._decided(key, name, free)
-            if alternatives:
-                yield name, self._member(alternatives, key, free)
+            if self._may_come(key, frame.names[place], free):
+                yield place
             is_passed = order.is_declared and place < frame.declared
             if is_passed and not self._liveness.members(key.residual, frame, free, key.seen):
                 return
+
+    def _may_come(self, key: AtKey, symbol: str | Cell, free: Free) -> bool:
+        """Whether a key leaves a way to the end, by the first branch that does; all ways are made when it is read."""
+        liveness, alternatives = self._liveness, self._formulas.alternatives
+        branches = key.residual.parts if isinstance(key.residual, Or) else (key.residual,)
+        return any(
+            liveness.value(value) and liveness.members(rest, key.frame, free, key.seen)
+            for branch in branches
+            for value, rest in alternatives(branch, symbol)
+        )
 
     def _member(
         self, alternatives: tuple[Alternative, ...], key: AtKey, free: Free, cell: Cell | None = None

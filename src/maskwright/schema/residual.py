@@ -8,7 +8,7 @@ key does not touch is never split. Formulas are hash-consed: equality is identit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from math import prod
 from typing import Final, TypeVar, cast
 
@@ -89,11 +89,26 @@ class Leaf(Formula):
         """What holds exactly where this does not; leaves that only a search makes have none."""
         raise NotImplementedError
 
+    @property
+    def atoms(self) -> Sequence[Atom]:
+        """The atoms that it is made of."""
+        return ()
+
+    def branches(self, formulas: Formulas) -> Iterable[Formula]:
+        """Simpler formulas of which it is the disjunction; none if it is simple."""
+        del formulas
+        return ()
+
 
 class Atom(Leaf):
     """A conjunction of plain assertions about members; a member leaves one way to go on, and two of them merge."""
 
     __slots__ = ()
+
+    @property
+    def atoms(self) -> Sequence[Atom]:
+        """Itself."""
+        return (self,)
 
     def needs(self) -> Iterable[Value]:
         """The values that must come, and that are known without much work."""
@@ -135,6 +150,11 @@ class Not(Leaf):
     def ends(self) -> bool:
         """Whether the atom is not met by what was read."""
         return not self.atom.ends
+
+    @property
+    def atoms(self) -> Sequence[Atom]:
+        """The one that is negated."""
+        return (self.atom,)
 
     def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
         """A member that the atom admits, or one that it does not."""
@@ -339,6 +359,8 @@ class Formulas:
                 for part in reversed(first.parts):
                     rest = (part, rest)
                 stack.append((atom, rest, state and _CHOSEN))
+            elif branches := tuple(cast("Leaf", first).branches(self)) if first is not TRUE else ():
+                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(branches)])
             else:
                 merged = self.conjoin((atom, first))
                 if merged is not FALSE:
@@ -369,10 +391,7 @@ class Formulas:
     def atoms(self, formula: Formula) -> Iterator[Atom]:
         """The atoms of a formula, negated ones too, in order of first appearance."""
         for leaf in self.leaves(formula):
-            if isinstance(leaf, Atom):
-                yield leaf
-            elif isinstance(leaf, Not):
-                yield leaf.atom
+            yield from leaf.atoms
 
     def leaves(self, formula: Formula) -> Iterator[Leaf]:
         """The leaves of a formula in order of first appearance."""

@@ -8,8 +8,8 @@ subschemas that admit the same values share their nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import Final
 
 from maskwright.network.lexeme import (
@@ -26,6 +26,7 @@ from maskwright.network.lexeme import (
     words,
 )
 from maskwright.network.nodes import Lex
+from maskwright.schema.exactly import exactly_one
 from maskwright.schema.number import Numbers, number_literal_term, number_term
 from maskwright.schema.number_sets import (
     ALL_NUMBERS,
@@ -158,33 +159,37 @@ class Shapes:
             self._complements[found] = shape
         return found
 
-    def subtract(self, left: Shape, right: Shape, is_dead: Callable[[Value], bool]) -> Shape:
-        """What ``left`` admits and ``right`` does not; the same shape where nothing is in both.
-
-        Components that overlap nowhere are left as they are. That shows from required members and elements of which
-        ``is_dead`` tells that they have no value.
-        """
-        numbers, string = left.numbers, left.string
-        if numbers and right.numbers and meet_numbers(numbers, right.numbers):
-            outside = complement_numbers(right.numbers, whole_floats=self._whole_floats, spend=self._spend)
-            self._spend(len(numbers) * len(outside))
-            numbers = meet_numbers(numbers, outside)
-        if string is not NEVER and self._is_inhabited(meet_texts(string, right.string)):
-            string = meet_texts(string, complement(right.string))
+    def exactly_one(self, shapes: Sequence[Shape], is_dead: Callable[[Value], bool]) -> Shape:
+        """What just one of the shapes admits; ``is_dead`` tells of the value of a member whether there is none."""
+        once = twice = 0
+        for shape in shapes:
+            twice |= once & shape.literals
+            once |= shape.literals
+        numbers, strings = zip(*self._apart(shapes), strict=True)
+        exactly = partial(exactly_one, self._formulas, is_dead=is_dead)
         return self.make(
-            left.literals & ~right.literals,
-            numbers,
-            string,
-            self._less(left.array, right.array, is_dead),
-            self._less(left.object, right.object, is_dead),
+            once & ~twice,
+            join_numbers(numbers),
+            _join_texts(list(strings)),
+            exactly([shape.array for shape in shapes]),
+            exactly([shape.object for shape in shapes]),
         )
 
-    def _less(self, left: Formula, right: Formula, is_dead: Callable[[Value], bool]) -> Formula:
-        formulas = self._formulas
-        both = formulas.conjoin((left, right))
-        if both is FALSE or formulas.is_impossible(both, is_dead):
-            return left
-        return formulas.conjoin((left, formulas.negate(right)))
+    def _apart(self, shapes: Sequence[Shape]) -> Iterator[tuple[NumberSet, Term]]:
+        """The numbers and strings of each shape that no other one admits."""
+        for place, shape in enumerate(shapes):
+            numbers, string = shape.numbers, shape.string
+            for other in (*shapes[:place], *shapes[place + 1 :]):
+                if numbers and other.numbers and meet_numbers(numbers, other.numbers):
+                    numbers = meet_numbers(numbers, self._outside(other.numbers, len(numbers)))
+                if string is not NEVER and self._is_inhabited(meet_texts(string, other.string)):
+                    string = meet_texts(string, complement(other.string))
+            yield numbers, string
+
+    def _outside(self, numbers: NumberSet, times: int) -> NumberSet:
+        outside = complement_numbers(numbers, whole_floats=self._whole_floats, spend=self._spend)
+        self._spend(times * len(outside))
+        return outside
 
     def scalar(self, shape: Shape) -> Lex | None:
         """The symbol of every scalar of a shape; ``None`` if it admits none."""
