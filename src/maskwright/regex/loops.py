@@ -117,7 +117,7 @@ def solve(equations: dict[Hole, Term], limits: Limits, pasts: tuple[Term, ...] =
 
 
 def _too_many(limits: Limits) -> LimitError:
-    reason = "a lookaround inside a repetition needs too many states"
+    reason = "lookarounds inside a repetition, or to both sides, need too many states"
     return LimitError(Problem(reason, keyword="pattern", remedy=f"at most {limits.emptiness_states}; simplify it"))
 
 
