@@ -8,7 +8,7 @@ branches ask different things of its value, and a branch that it violates is dro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas, Leaf
 from maskwright.schema.value import Value
@@ -23,6 +23,7 @@ class Exactly(Leaf):
     """One of the atoms holds and no other; at least two, all different. Built with :func:`exactly_one`."""
 
     __slots__ = ("rests",)
+    is_simple: ClassVar[bool] = False
 
     def __init__(self, *rests: Atom) -> None:
         """Use :func:`exactly_one`."""

@@ -19,7 +19,7 @@ from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, ConstantSource, MemberRest, Members, Source
 from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
-from maskwright.schema.residual import FALSE, TRUE, Formula, Not, limit_error, parts_of
+from maskwright.schema.residual import FALSE, TRUE, And, Formula, Not, limit_error, parts_of
 from maskwright.schema.samples import Samples
 from maskwright.schema.seen import NOTHING, Seen, keys_of, without
 from maskwright.schema.sequences import Sequences
@@ -292,7 +292,8 @@ class Liveness:
                 rest, is_whole = search.send(live)  # type: ignore[arg-type]
             except StopIteration:
                 return False
-            live = True if rest is TRUE else (yield from completes(rest))
+            # A part with negations is not worth a search of its own: most parts of what is live are.
+            live = rest is TRUE or (not is_whole and isinstance(rest, And)) or (yield from completes(rest))
             if live and is_whole:
                 return True
 

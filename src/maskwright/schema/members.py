@@ -214,12 +214,13 @@ def _declared(sources: tuple[Source, ...]) -> dict[str, None]:
 class MemberRest(Atom):
     """Members still to come: all sources hold for each, ``required`` must come, and between ``least`` and ``most``."""
 
-    __slots__ = ("least", "members", "most", "required")
+    __slots__ = ("_required_names", "least", "members", "most", "required")
 
     def __init__(self, members: Members, required: int, least: int, most: int | None) -> None:
         """Use :meth:`Members.rest`."""
         self.members = members
         self.required = required
+        self._required_names: tuple[str, ...] | None = None
         self.least = least
         self.most = most
 
@@ -259,6 +260,11 @@ class MemberRest(Atom):
     @property
     def required_names(self) -> tuple[str, ...]:
         """The names that must still come."""
+        if self._required_names is None:
+            self._required_names = self._listed()
+        return self._required_names
+
+    def _listed(self) -> tuple[str, ...]:
         digits = bin(self.required)[:1:-1] if self.required else ""
         return tuple(compress(self.members.names, map("1".__eq__, digits)))
 

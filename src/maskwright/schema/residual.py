@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from math import prod
-from typing import Final, TypeVar, cast
+from typing import ClassVar, Final, TypeVar, cast
 
 from maskwright.errors import LimitError, Problem
 from maskwright.schema.value import Value, Values
@@ -54,11 +54,13 @@ FALSE: Final = _Constant("FALSE")
 class And(Formula):
     """All parts hold; at most one is an atom, since atoms merge."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("is_simple", "parts")
 
     def __init__(self, parts: tuple[Formula, ...]) -> None:
         """Keep the parts; use :meth:`Formulas.conjoin`."""
         self.parts = parts
+        #: No part is a disjunction.
+        self.is_simple = all(isinstance(part, Leaf) and part.is_simple for part in parts)
 
 
 class Or(Formula):
@@ -75,6 +77,8 @@ class Leaf(Formula):
     """What is not built from other formulas: it knows its own derivatives."""
 
     __slots__ = ()
+    #: Whether :meth:`branches` gives none.
+    is_simple: ClassVar[bool] = True
 
     @property
     def ends(self) -> bool:
@@ -355,12 +359,12 @@ class Formulas:
             first, rest = waiting
             if isinstance(first, Or):
                 stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(first.parts)])
-            elif isinstance(first, And):
+            elif isinstance(first, And) and not first.is_simple:
                 for part in reversed(first.parts):
                     rest = (part, rest)
                 stack.append((atom, rest, state and _CHOSEN))
-            elif branches := tuple(cast("Leaf", first).branches(self)) if first is not TRUE else ():
-                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(branches)])
+            elif isinstance(first, Leaf) and not first.is_simple:
+                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(tuple(first.branches(self)))])
             else:
                 merged = self.conjoin((atom, first))
                 if merged is not FALSE:

@@ -26,7 +26,7 @@ Question = Generator[Value, bool, bool]
 
 
 #: Whether something that meets one conjunction can violate another one, by the frame and the names that are free.
-Known = dict[tuple[Members, frozenset[str], MemberRest, MemberRest], bool]
+Known = dict[tuple[Members, Free, MemberRest, MemberRest], bool]
 
 
 class _Choice(NamedTuple):
@@ -50,6 +50,7 @@ class Witnesses:
         ``known`` keeps answers between searches.
         """
         self._known = known
+        self._places = free
         self._stores = stores
         self._values = stores.values
         self._frame = frame
@@ -67,10 +68,11 @@ class Witnesses:
         open_: list[MemberRest] = []
         for rest in violated:
             # What needs a name that can no longer come is violated whatever follows.
-            if self._free.issuperset(rest.required_names) and not (yield from self._exclude(met, rest)):
-                if not (yield from self._is_violable(met, rest, begin)):
+            if self._free.issuperset(rest.required_names):
+                if (yield from self._is_violable(met, rest, begin)):
+                    open_.append(rest)
+                elif not (yield from self._exclude(met, rest)):
                     return False
-                open_.append(rest)
         return (yield from self._search(met, open_, begin))
 
     def _exclude(self, met: MemberRest, rest: MemberRest) -> Question:
@@ -86,7 +88,7 @@ class Witnesses:
 
     def _is_violable(self, met: MemberRest, rest: MemberRest, begin: _Choice) -> Question:
         """Whether one conjunction alone can be violated, which is asked first: most that fails, fails here."""
-        key = (self._frame, self._free, met, rest)
+        key = (self._frame, self._places, met, rest)
         found = self._known.get(key)
         if found is None:
             found = False
