@@ -183,7 +183,7 @@ class Document:
         if value is True or value is False:
             return made
         if isinstance(value, dict):
-            if "$id" in value or "id" in value:
+            if resource.draft.identifier in value:
                 self._identify(made, resource)
             if resource.draft is DRAFT_3 or made.resource is not resource:
                 self._rewrite(made, parent)
@@ -199,12 +199,11 @@ class Document:
             self._modernise(made)
 
     def _identify(self, made: Subschema, resource: Resource) -> None:
-        """Make a schema with an identifier, as the dialect around it has it, a resource; it may name another dialect."""
-        value = made.value
-        draft = self._draft(made, resource.draft) if "$schema" in value else resource.draft
-        given = identifier(value, resource.draft)
+        """Make a schema with an identifier of the dialect around it a resource; it may name another dialect."""
+        given = identifier(made.value, resource.draft)
         if given and not given.startswith("#"):
-            self._resource(made, joined(resource.uri, given, made.place, draft.identifier), draft)
+            draft = self._draft(made, resource.draft) if "$schema" in made.value else resource.draft
+            self._resource(made, joined(resource.uri, given, made.place, resource.draft.identifier), draft)
 
     def _view(self, subschema: Subschema, scope: Scope) -> Subschema:
         """A subschema as it is reached from a scope, which the anchors of its own resource extend."""
@@ -375,7 +374,7 @@ class Document:
             value, tokens, steps = value[token], (*tokens, token), (*steps, token)
             if isinstance(value, dict) and is_below(steps):
                 steps = ()
-                if "$id" in value or "id" in value:
+                if holder.resource.draft.identifier in value:
                     holder, tokens = self.child(holder, value, *tokens), ()
         if not tokens:
             return holder

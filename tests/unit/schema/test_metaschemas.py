@@ -154,18 +154,20 @@ def test_a_vocabulary_may_assert_formats(vocabulary: str, asserted: bool) -> Non
 
 
 def test_vocabularies_are_those_of_the_resource() -> None:
-    """An embedded resource names its own dialect, also one with another keyword for identifiers."""
+    """An embedded resource names its own dialect; what identifies it is a keyword of the dialect around it."""
     schema = {
         "$schema": "http://x/meta",
         "minimum": 3,
         "properties": {
             "a": {"$id": "http://x/a", "$schema": D2020, "minimum": 3},
-            "b": {"id": "http://x/b", "$schema": STANDARD[1], "minimum": 3, "exclusiveMinimum": True},
+            "b": {"$id": "http://x/b", "$schema": STANDARD[1], "minimum": 3, "exclusiveMinimum": True},
+            "c": {"id": "http://x/c", "$schema": D2020, "minimum": 3},
+            "d": {"id": "http://x/d", "$schema": "http://nope"},
         },
     }
     own = dialect({f"{V2020}/core": True, f"{V2020}/applicator": True})
-    texts = ["1", '{"a": 2}', '{"a": 3}', '{"b": 3}', '{"b": 4}']
-    assert verdicts(schema, texts, registry=own) == [True, False, True, False, True]
+    texts = ["1", '{"a": 2}', '{"a": 3}', '{"b": 3}', '{"b": 4}', '{"c": 2}']
+    assert verdicts(schema, texts, registry=own) == [True, False, True, False, True, True]
 
 
 @pytest.mark.parametrize(
