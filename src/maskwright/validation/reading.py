@@ -14,6 +14,7 @@ from maskwright.network.lexeme import ANYTHING
 from maskwright.network.nodes import Network, NodeKey, Production
 from maskwright.schema.nodekeys import AtMember
 from maskwright.schema.seen import keys_of
+from maskwright.validation.leaps import leap, pieces
 from maskwright.vocabulary import Vocabulary
 from maskwright.written import last_value, opening_quote
 
@@ -24,6 +25,10 @@ __all__ = ["Reading", "byte_engine"]
 _LONGEST: Final = 1024
 #: Bytes in which the beginning of a string or value is looked for first.
 _WINDOW: Final = 256
+#: Bytes in which no leap is looked for.
+_SHORT: Final = 511
+#: Bytes of the longest character: ``\\ud83d\\ude00``.
+_SPLIT: Final = 12
 #: Sets of keys of one object, of up to 16 and then of twice as many as the one before, that are remembered where the
 #: keys could run out.
 _REMEMBERED: Final = 20
@@ -114,6 +119,33 @@ class Reading:
         return good
 
     def _step(self, data: bytes, memory: bytes | bytearray) -> bool:
+        if len(data) <= _SHORT:
+            return self._go(data, memory)
+        before, start = self._configuration, 0
+        for piece in pieces(data):
+            known = bytes(memory) + data[:start] if start else memory
+            if not (self._go(piece, known) if len(piece) <= _SHORT else self._run(piece, known)):
+                self._configuration = before
+                return False
+            start += len(piece)
+        return True
+
+    def _run(self, data: bytes, memory: bytes | bytearray) -> bool:
+        """Bytes without a quote, as many at once as can be; a character that was cut in two is read to its end."""
+        place = 0
+        for _ in range(_SPLIT):
+            self._configuration, size = leap(self._walker, self._configuration, data[place:])
+            place += size
+            if place == len(data):
+                return True
+            if len(data) - place < _SPLIT:
+                break
+            if not self._go(data[place : place + 1], bytes(memory) + data[:place]):
+                return False
+            place += 1
+        return self._go(data[place:], bytes(memory) + data[:place])
+
+    def _go(self, data: bytes, memory: bytes | bytearray) -> bool:
         after: int = self._walker.read(self._configuration, data, partial(_written, memory, data))
         if after == REFUSED:
             return False
@@ -150,5 +182,5 @@ def _written(memory: bytes | bytearray, data: bytes, done: int, is_value: bool =
         )
         if start >= 0 or is_whole:
             text = tail[max(start, 0) : stop].decode()
-            return text if is_value else json.loads(text)  # type: ignore[no-any-return]
+            return text if is_value else json.loads(text)
         size *= 8
