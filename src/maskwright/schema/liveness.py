@@ -19,7 +19,7 @@ from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, ConstantSource, MemberRest, Members, Source
 from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
-from maskwright.schema.residual import FALSE, TRUE, And, Formula, Not, limit_error, parts_of
+from maskwright.schema.residual import FALSE, TRUE, Formula, Not, limit_error, parts_of
 from maskwright.schema.samples import Samples
 from maskwright.schema.seen import NOTHING, Seen, keys_of, without
 from maskwright.schema.sequences import Sequences
@@ -257,7 +257,7 @@ class Liveness:
         return frame
 
     def _members(self, formula: Formula, frame: Members, free: Free, seen: Seen) -> Question:
-        def completes(rest: Formula) -> Question:
+        def completes(rest: Formula, is_whole: bool) -> Question:  # noqa: FBT001
             if isinstance(rest, MemberRest):
                 return (yield from self._rest(rest, frame, free, seen))
             met, violated = self._stores.members.free.initial, []
@@ -270,7 +270,7 @@ class Liveness:
                     violated.extend(self._constants(part))
                 else:
                     return False
-            return (yield from Witnesses(self._stores, self._violable, frame, free, seen).exist(met, violated))
+            return (yield from Witnesses(self._stores, self._violable, frame, free, seen).exist(met, violated, is_whole=is_whole))
 
         return (yield from self._any(formula, completes))
 
@@ -283,7 +283,7 @@ class Liveness:
                 (self._sources.setdefault(constant, ConstantSource(owner, constant.value)),)
             ).initial
 
-    def _any(self, formula: Formula, completes: Callable[[Formula], Question]) -> Question:
+    def _any(self, formula: Formula, completes: Callable[[Formula, bool], Question]) -> Question:
         """Whether some disjunct of a formula can be completed; what cannot is not refined further."""
         search = self._stores.formulas.search(formula)
         live: bool | None = None
@@ -292,8 +292,7 @@ class Liveness:
                 rest, is_whole = search.send(live)  # type: ignore[arg-type]
             except StopIteration:
                 return False
-            # A part with negations is not worth a search of its own: most parts of what is live are.
-            live = rest is TRUE or (not is_whole and isinstance(rest, And)) or (yield from completes(rest))
+            live = rest is TRUE or (yield from completes(rest, is_whole))
             if live and is_whole:
                 return True
 
@@ -347,7 +346,7 @@ class Liveness:
             return (yield from self._any(formula, self._row))
         return (yield from self.sequences.complete(formula))
 
-    def _row(self, rest: Formula) -> Question:
+    def _row(self, rest: Formula, _is_whole: bool) -> Question:  # noqa: FBT001
         if not isinstance(rest, ElementRest) or (rest.most is not None and rest.least > rest.most):
             return False
         last = min(rest.index + rest.least, rest.elements.prefix + 1)

@@ -58,8 +58,11 @@ class Witnesses:
         self._free = frozenset(self._names)
         self._seen = seen
 
-    def exist(self, met: MemberRest, violated: list[MemberRest]) -> Question:
-        """Whether some completion meets one conjunction and violates all others."""
+    def exist(self, met: MemberRest, violated: list[MemberRest], *, is_whole: bool) -> Question:
+        """Whether some completion meets one conjunction and violates all others.
+
+        Of what is not the whole conjunction only each violation alone is asked.
+        """
         if not self._free.issuperset(met.required_names):
             return False
         begin = _Choice(frozenset(), (), (), met.least, met.most)
@@ -73,7 +76,7 @@ class Witnesses:
                     open_.append(rest)
                 elif not (yield from self._exclude(met, rest)):
                     return False
-        return (yield from self._search(met, open_, begin))
+        return not is_whole or (yield from self._search(met, open_, begin))
 
     def _exclude(self, met: MemberRest, rest: MemberRest) -> Question:
         """Whether it shows from required members that what meets one conjunction violates the other."""
