@@ -133,7 +133,7 @@ def additionalProperties(value: Any, reading: Reading) -> None:
 
 def propertyNames(value: Any, reading: Reading) -> None:
     """The keys, as strings."""
-    reading.source.names = reading.shape_of(reading.child(value, "propertyNames")).string
+    reading.source.names = reading.names_of(reading.child(value, "propertyNames")).string
 
 
 def required(value: Any, reading: Reading) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from maskwright.schema.references import Subschema
 
-__all__ = ["Choice", "Listed", "Negation"]
+__all__ = ["Choice", "Listed", "Names", "Negation"]
 
 
 class Negation(Subschema):
@@ -32,6 +32,17 @@ class Choice(Subschema):
         _stand_at(self, options[0])
         self.value = {"anyOf": [option.value for option in options]}
         self.options = tuple(options)
+
+
+class Names(Subschema):
+    """What a subschema says of strings, for ``propertyNames``: keywords of objects say nothing of a key."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Subschema) -> None:
+        """Stand at the place of the other."""
+        _stand_at(self, of)
+        self.of = of
 
 
 class Listed(Subschema):

@@ -16,7 +16,7 @@ Spelling (the ``numbers`` and ``digits`` policies of ``json_schema``):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -364,6 +364,10 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
     would take a search through thousands of states for each digit.
     """
     exact = exact and not (numbers.excluded and numbers.step is not None)
+    if exact and numbers.points:
+        return unite(
+            *(number_term(n, digits=digits, exact=True, integer_is_lexical=integer_is_lexical) for n in _gaps(numbers))
+        )
 
     def spelled(numbers: Numbers) -> Term:
         return number_term(numbers, digits=digits, exact=exact, integer_is_lexical=integer_is_lexical)
@@ -383,6 +387,16 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
     if numbers.fractional:
         taken.append(_any_integer(None))
     return intersect(base, *map(complement, taken))
+
+
+def _gaps(numbers: Numbers) -> Iterator[Numbers]:
+    """The intervals between the single numbers that are taken out."""
+    points = sorted(point for points in numbers.points for point in points if numbers._lies_inside(point))
+    lower, lower_open = numbers.lower, numbers.lower_open
+    for point in points:
+        yield replace(numbers, points=(), lower=lower, lower_open=lower_open, upper=point, upper_open=True)
+        lower, lower_open = point, True
+    yield replace(numbers, points=(), lower=lower, lower_open=lower_open)
 
 
 @lru_cache(maxsize=4096)

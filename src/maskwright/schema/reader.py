@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from maskwright.errors import Problem, SchemaError
 from maskwright.schema.differences import Constant, differing
+from maskwright.schema.drafts import TYPES
 from maskwright.schema.keywords import KEYWORDS
-from maskwright.schema.negation import Choice, Listed, Negation
+from maskwright.schema.negation import Choice, Listed, Names, Negation
 from maskwright.schema.reading import Reading
 from maskwright.schema.references import REFERENCES, Document, Subschema
 from maskwright.schema.residual import FALSE
@@ -26,11 +27,12 @@ IN_PLACE: Final = frozenset(
     },
 )  # fmt: skip
 #: Those that hold one schema.
-_SINGLE: Final = frozenset({"not", "if", "then", "else", "propertyNames"})
+_SINGLE: Final = frozenset({"not", "if", "then", "else"})
+_NAMES: Final = "propertyNames"
 
 
 def in_place(document: Document, subschema: Subschema) -> Iterator[Subschema]:
-    """The subschemas that are read together with a schema, in the order of its keywords."""
+    """The subschemas that apply to the same value as a schema, in the order of its keywords."""
     schema = subschema.value
     if not isinstance(schema, dict) or IN_PLACE.isdisjoint(schema):
         return
@@ -42,7 +44,7 @@ def in_place(document: Document, subschema: Subschema) -> Iterator[Subschema]:
         yield document.resolve(subschema, schema["$ref"])
         return
     for keyword in schema:
-        if keyword in IN_PLACE and keyword in draft.keywords:
+        if keyword in IN_PLACE and keyword != _NAMES and keyword in draft.keywords:
             yield from _applied(document, subschema, keyword, schema[keyword])
 
 
@@ -67,6 +69,24 @@ class Reader:
         """Nothing is read yet."""
         self._stores = stores
         self._shapes: dict[Subschema, Shape] = {}
+        self._names: dict[Subschema, Names] = {}
+
+    def names(self, subschema: Subschema) -> Names:
+        """A subschema as one of keys; one for each."""
+        found = self._names.get(subschema)
+        if found is None:
+            found = self._names[subschema] = Names(subschema)
+        return found
+
+    def _below(self, subschema: Subschema) -> list[Subschema]:
+        """The subschemas that must be read before another one."""
+        document = self._stores.document
+        if isinstance(subschema, Names):
+            return [self.names(below) for below in in_place(document, subschema.of)]
+        found = list(in_place(document, subschema))
+        if type(subschema.value) is dict and _NAMES in subschema.value:
+            found.append(self.names(document.child(subschema, subschema.value[_NAMES], _NAMES)))
+        return found
 
     def shape(self, value: Value) -> Shape:
         """The shape of a value: the meet of its subschemas."""
@@ -95,8 +115,7 @@ class Reader:
             if top in self._shapes:
                 stack.pop()
                 continue
-            missing = [s for s in in_place(self._stores.document, top) if s.value not in (True, False)]
-            missing = [s for s in missing if s not in self._shapes]
+            missing = [s for s in self._below(top) if s.value not in (True, False) and s not in self._shapes]
             if not missing:
                 self._shapes[top] = self._one(top)
                 stack.pop()
@@ -134,7 +153,9 @@ class Reader:
             return shapes.complement(self._known(subschema.of))
         if isinstance(subschema, Choice):
             return shapes.join(*map(self._known, subschema.options))
-        reading = Reading(subschema, self._stores, self._known, self.is_dead)
+        if isinstance(subschema, Names):
+            return self._of_names(subschema.of)
+        reading = Reading(subschema, self._stores, self._known, self._known_names, self.is_dead)
         draft = subschema.resource.draft
         if draft.lone_reference and "$ref" in schema:
             KEYWORDS["$ref"](schema["$ref"], reading)
@@ -145,6 +166,20 @@ class Reader:
                     function = KEYWORDS.get(keyword)
                     if function is not None:
                         function(value, reading)
+        return reading.shape()
+
+    def _known_names(self, subschema: Subschema) -> Shape:
+        return self._known(subschema if subschema.value in (True, False) else self.names(subschema))
+
+    def _of_names(self, subschema: Subschema) -> Shape:
+        """The shape that a schema has for strings."""
+        reading = Reading(subschema, self._stores, self._known_names, self._known_names, self.is_dead)
+        draft, schema = subschema.resource.draft, subschema.value
+        lone = draft.lone_reference and "$ref" in schema
+        for keyword in ("$ref",) if lone else schema:
+            known = draft.keywords.get(keyword)
+            if known is not None and known.types & TYPES["string"] and keyword in KEYWORDS:
+                KEYWORDS[keyword](schema[keyword], reading)
         return reading.shape()
 
     def _unlike(self, listed: Listed) -> Shape:

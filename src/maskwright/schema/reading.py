@@ -30,7 +30,7 @@ class Reading:
 
     __slots__ = (
         "_source", "integer", "is_dead", "least_length", "lower", "lower_open", "met", "most_length", "multiples",
-        "row", "schema", "shape_of", "stores", "subschema", "text", "types", "upper", "upper_open",
+        "names_of", "row", "schema", "shape_of", "stores", "subschema", "text", "types", "upper", "upper_open",
     )  # fmt: skip
 
     def __init__(
@@ -38,14 +38,16 @@ class Reading:
         subschema: Subschema,
         stores: Stores,
         shape_of: Callable[[Subschema], Shape],
+        names_of: Callable[[Subschema], Shape],
         is_dead: Callable[[Value], bool],
     ) -> None:
         """Any value at all.
 
-        ``shape_of`` gives the shapes of subschemas that apply in place (already read), ``is_dead`` tells of a value
-        whether it shows at once that there is none.
+        ``shape_of`` gives the shapes of subschemas that apply in place (already read), ``names_of`` those of subschemas
+        of keys, ``is_dead`` tells of a value whether it shows at once that there is none.
         """
         self.is_dead = is_dead
+        self.names_of = names_of
         self.subschema = subschema
         self.schema: dict[str, Any] = subschema.value
         self.stores = stores
