@@ -41,10 +41,11 @@ class Arrays:
 
     def at_element(self, key: AtElement) -> list[Production]:
         """An element and what follows it, once for each alternative."""
-        _, formula, level = key
-        inner = marks(self._whitespace, level).inner
+        _, formula, level, has_gap = key
+        mark = marks(self._whitespace, level)
+        gap = (mark.gap,) if has_gap and mark.gap is not None else ()
         return [
-            (self._symbol(value, inner), Call(AfterElement(AFTER_ELEMENT, residual, level)))
+            (*gap, self._symbol(value, mark.inner), Call(AfterElement(AFTER_ELEMENT, residual, level)))
             for value, residual in self._alternatives(formula)
         ]
 
@@ -54,11 +55,11 @@ class Arrays:
         mark = marks(self._whitespace, level)
         productions: list[Production] = []
         if self._alternatives(formula):
-            following = AtElement(AT_ELEMENT, formula, level)
             if self._liveness.sequences.remembers(formula):
-                productions.append((Capture(mark.comma.term, following, is_recall=True),))
+                following = AtElement(AT_ELEMENT, formula, level, has_gap=True)
+                productions.append((Capture(mark.separator.term, following, is_recall=True),))
             else:
-                productions.append((mark.comma, Call(following)))
+                productions.append((mark.comma, Call(AtElement(AT_ELEMENT, formula, level))))
         if self._formulas.ends(formula):
             productions.append((mark.close_array,))
         return productions

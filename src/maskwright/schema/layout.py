@@ -6,7 +6,7 @@ the same objects for ``{``, ``,`` or ``:`` (RFC 8259 section 2 names the places 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -58,6 +58,9 @@ class Marks:
     close_array: Lex
     empty_array: Lex
     comma: Lex
+    #: The comma in two: what ends with the mark itself, and the whitespace after it; ``None`` if there is none.
+    separator: Lex
+    gap: Lex | None
     colon: Lex
     #: The level of the values inside; 0 unless the layout indents, so that equal values share their nodes.
     inner: int
@@ -74,7 +77,7 @@ def _mark(*parts: Term | str) -> Lex:
     return Lex(encode(concatenate(*(literal(part) if isinstance(part, str) else part for part in parts))))
 
 
-def _loose(gap: Term, comma: Term | str, colon: Term | str) -> Marks:
+def _loose(gap: Term, comma: Term | str, colon: Term | str, *, after: Term | str) -> Marks:
     return Marks(
         open_object=_mark("{", gap),
         close_object=_mark(gap, "}"),
@@ -83,6 +86,8 @@ def _loose(gap: Term, comma: Term | str, colon: Term | str) -> Marks:
         close_array=_mark(gap, "]"),
         empty_array=_mark("[", gap, "]"),
         comma=_mark(comma) if isinstance(comma, str) else Lex(encode(comma)),
+        separator=_mark(gap, ","),
+        gap=_mark(after) if after != "" else None,
         colon=_mark(colon) if isinstance(colon, str) else Lex(encode(colon)),
         inner=0,
     )
@@ -99,6 +104,8 @@ def _indented(style: Whitespace, level: int) -> Marks:
         close_array=_mark(outer + "]"),
         empty_array=_mark("[]"),
         comma=_mark(style.comma.rstrip(_BLANKS) + inner),
+        separator=_mark(style.comma.rstrip(_BLANKS)),
+        gap=_mark(inner),
         colon=_mark(style.colon),
         inner=level + 1,
     )
@@ -113,12 +120,14 @@ def marks(whitespace: str | Whitespace, level: int = 0) -> Marks:
     if isinstance(whitespace, Whitespace):
         if whitespace.indent is not None:
             return _indented(whitespace, level)
-        return _loose(EPSILON, whitespace.comma, whitespace.colon)
+        before, _, after = whitespace.comma.partition(",")
+        made = _loose(EPSILON, whitespace.comma, whitespace.colon, after=after)
+        return replace(made, separator=_mark(before + ","))
     if whitespace not in _NAMED:
         msg = f"whitespace must be one of {', '.join(map(repr, _NAMED))} or a Whitespace, not {whitespace!r}"
         raise PolicyError(msg)
     if whitespace in ("compact", "spaced"):
         blank = " " if whitespace == "spaced" else ""
-        return _loose(EPSILON, "," + blank, ":" + blank)
+        return _loose(EPSILON, "," + blank, ":" + blank, after=blank)
     gap = _gap(whitespace)
-    return _loose(gap, concatenate(gap, literal(","), gap), concatenate(gap, literal(":"), gap))
+    return _loose(gap, concatenate(gap, literal(","), gap), concatenate(gap, literal(":"), gap), after=gap)

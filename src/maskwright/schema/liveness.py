@@ -139,7 +139,7 @@ class Liveness:
             value.live = True
             return True
         shape = self._reader.shape(value)
-        if shape.literals or shape.numbers or shape.array is TRUE or shape.object is TRUE:
+        if shape.literals or shape.array is TRUE or shape.object is TRUE or self._stores.shapes.has_numbers(shape):
             value.live = True
         elif isinstance(shape.array, ElementRest) and shape.array.least <= 0:
             value.live = shape.array_live = True
@@ -218,7 +218,8 @@ class Liveness:
 
     def _value(self, value: Value) -> Question:
         shape = self._reader.shape(value)
-        if shape.literals or shape.numbers or self._stores.shapes.has_strings(shape):
+        shapes = self._stores.shapes
+        if shape.literals or shapes.has_numbers(shape) or shapes.has_strings(shape):
             return True
         if shape.array_live is None:
             live = yield from self._elements(shape.array)
@@ -270,7 +271,11 @@ class Liveness:
                     violated.extend(self._constants(part))
                 else:
                     return False
-            return (yield from Witnesses(self._stores, self._violable, frame, free, seen).exist(met, violated, is_whole=is_whole))
+            return (
+                yield from Witnesses(self._stores, self._violable, frame, free, seen).exist(
+                    met, violated, is_whole=is_whole
+                )
+            )
 
         return (yield from self._any(formula, completes))
 

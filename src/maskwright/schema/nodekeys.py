@@ -87,6 +87,8 @@ class AtElement(NamedTuple):
     tag: int
     residual: Formula
     level: int
+    #: The whitespace after the comma is still to come.
+    has_gap: bool = False
 
 
 class AfterElement(NamedTuple):

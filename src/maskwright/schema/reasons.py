@@ -31,7 +31,11 @@ _NEED: Final = "change one of them"
 
 def explain(value: Value, stores: Stores, reader: Reader, liveness: Liveness) -> tuple[Problem, ...]:
     """The reasons, outermost first; each dead value is explained once."""
-    return tuple(_Explanation(stores, reader, liveness).problems(value))[:_LISTED]
+    found = tuple(_Explanation(stores, reader, liveness).problems(value))[:_LISTED]
+    if found:
+        return found
+    place = value.subschemas[0].place if value.subschemas else "#"
+    return (Problem("no value meets all keywords of the schema", place, "", _NEED),)
 
 
 class _Explanation:
@@ -123,13 +127,10 @@ class _Explanation:
             yield here
             if not isinstance(here.value, dict):
                 continue
-            either = {id(one) for name in ("anyOf", "oneOf") for one in _branches(here.value, name)}
-            below = [s for s in in_place(self._stores.document, here) if id(s.value) not in either]
-            new = [
-                s
-                for s in below
-                if s not in seen and "dependen" not in str(s.tokens[:1]) and s.tokens[:1] != ("propertyNames",)
-            ]
+            aside = {id(one) for name in ("anyOf", "oneOf") for one in _branches(here.value, name)}
+            aside.update(id(here.value[name]) for name in ("not", "if", "then", "else") if name in here.value)
+            below = [s for s in in_place(self._stores.document, here) if id(s.value) not in aside]
+            new = [s for s in below if s not in seen and "dependen" not in str(s.tokens[:1])]
             seen.update(new)
             stack.extend(reversed(new))
 
@@ -140,14 +141,17 @@ class _Explanation:
         alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for kind in kinds:
             formula = formulas.get(kind, FALSE)
-            if formula is not FALSE:
-                yield from self._needs(formula, lead)
-            else:
+            told = len(self._todo)
+            needs = list(self._needs(formula, lead)) if formula is not FALSE else []
+            yield from needs
+            if not needs and len(self._todo) == told:
                 places = tuple((keyword, place) for place, keyword in _asserting(schemas, TYPES[kind]))
                 alike.setdefault(places, []).append(kind)
         for places, excluded in alike.items():
             keyword, place = places[0] if places else ("", schemas[0].place if schemas else "#")
             what = "nothing" if len(excluded) == len(_KINDS) else f"no {' or '.join(excluded)}"
+            if excluded == ["number"] and shape.numbers:
+                what += f" of {self._stores.policies.digits} digits (the policy `digits`)"
             remedy = _NEED if len(places) > 1 else ""
             yield Problem(f"{lead}{what} can meet {_listed(places)}", place, keyword, remedy)
 

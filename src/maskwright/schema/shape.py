@@ -200,13 +200,29 @@ class Shapes:
 
     def _scalar(self, shape: Shape) -> Term:
         parts: list[Term] = []
-        if shape.literals or shape.numbers:
-            plain = [words([text for bit, text in _LITERALS.items() if shape.literals & bit])] if shape.literals else []
-            plain.extend([self._number(number) for number in shape.numbers])
+        plain = [words([text for bit, text in _LITERALS.items() if shape.literals & bit])] if shape.literals else []
+        plain.extend([term for term in map(self._number, shape.numbers) if term is not NEVER])
+        if plain:
             parts.append(encode(plain[0] if len(plain) == 1 else unite(*plain)))
         if self.has_strings(shape):
             parts.append(quote(shape.string, minimal=self._minimal))
         return parts[0] if len(parts) == 1 else unite(*parts)
+
+    def has_numbers(self, shape: Shape) -> bool:
+        """Whether the shape admits some number that the digits of the policy can write."""
+        return any(not self._is_far(number) or self._number(number) is not NEVER for number in shape.numbers)
+
+    def _is_far(self, number: Numbers | NumberLiteral) -> bool:
+        """Whether a set may need more digits than there are; most do not, and their terms are made only when read."""
+        if self._digits is None or isinstance(number, NumberLiteral):
+            return False
+        lower, upper, step = number.lower, number.upper, number.step
+        largest = 10**self._digits
+        if (lower is not None and lower >= largest) or (upper is not None and -upper >= largest):
+            return True
+        if lower is None or upper is None:
+            return False
+        return (upper - lower) * largest < 1 or (step is not None and step.denominator > largest)
 
     def has_strings(self, shape: Shape) -> bool:
         """Whether the shape admits some string."""
