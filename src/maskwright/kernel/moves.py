@@ -7,6 +7,8 @@ disjoint and ascending, and every target can reach an end: what an intersection 
 
 from __future__ import annotations
 
+from collections import deque
+
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.expressions import (
     ALL,
@@ -81,7 +83,11 @@ class Moves:
         return found
 
     def is_alive(self, x: int) -> bool:
-        """Whether an expression holds any string; decided by search, and remembered for all that was seen."""
+        """Whether an expression holds any string; decided by search, and remembered for all that was seen.
+
+        Every second step goes on from what was seen last, the others from what was seen first: the one finds a long
+        string beside a counter, the other a short one where a machine has states without end, as a stack has.
+        """
         e = self.expressions
         if not e.hollow[x]:
             return x != NEVER
@@ -89,10 +95,17 @@ class Moves:
         if known != UNKNOWN:
             return known == ALIVE
         came_from = {x: -1}
-        todo = [x]
-        while todo:
-            at = todo.pop()
-            if e.nullable[at] or (not e.hollow[at] and at != NEVER) or self.life.get(at) == ALIVE:
+        deep, wide = [x], deque((x,))
+        done: set[int] = set()
+        steps = 0
+        while deep or wide:
+            steps += 1
+            is_deep = bool(deep) and (steps % 2 != 0 or not wide)
+            at = deep.pop() if is_deep else wide.popleft()
+            if at in done:
+                continue
+            done.add(at)
+            if self._has_end(at):
                 while at >= 0:
                     self.life[at] = ALIVE
                     at = came_from[at]
@@ -101,7 +114,13 @@ class Moves:
                 then = move[2]
                 if then not in came_from and self.life.get(then) != DEAD:
                     came_from[then] = at
-                    todo.append(then)
+                    if self._has_end(then):
+                        deep.append(then)
+                        wide.appendleft(then)
+                        break
+                    wide.append(then)
+                    if is_deep:
+                        deep.append(then)
             if len(came_from) > self.emptiness_states:
                 raise LimitError(
                     Problem(
@@ -114,6 +133,11 @@ class Moves:
             self.life[at] = DEAD
         return False
 
+    def _has_end(self, x: int) -> bool:
+        """Whether an expression is known to hold a string."""
+        e = self.expressions
+        return e.nullable[x] or (not e.hollow[x] and x != NEVER) or self.life.get(x) == ALIVE
+
     def _draft(self, x: int) -> list[Move]:
         known = self.drafts.get(x)
         if known is not None:
@@ -121,6 +145,10 @@ class Moves:
         found = self._derive(x)
         self.drafts[x] = tuple(found)
         return found
+
+    def candidates(self, x: int) -> list[Move]:
+        """The moves of an expression; targets of intersections and complements may be dead."""
+        return self._below(x)
 
     def _below(self, x: int) -> list[Move]:
         """Moves of an operand: dead targets matter there only to NOT, which must see the operand as it is."""

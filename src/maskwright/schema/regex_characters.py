@@ -102,7 +102,7 @@ def hexadecimal(detail: tuple[int, int, int, _Lead, bool], ground: Ground) -> Mo
         if not _reaches(after << shift, ((after + 1) << shift) - 1, place, lead, pairs=pairs):
             continue
         if left > 1:
-            special[digit] = ("hex", (place, after, left - 1, lead, pairs), ground)
+            special[digit] = ("hex", (place, 0 if place == OUTSIDE else after, left - 1, lead, pairs), ground)
         else:
             special[digit] = _unit(place, after, lead, ground) if pairs else finished(place, after, ground)
     return spread(special, None)
@@ -134,10 +134,17 @@ def braces(detail: tuple[int, int], ground: Ground) -> Moves:
         after = max(value, 0) * 16 + number
         spans = ((after << shift, ((after + 1) << shift) - 1) for shift in range(0, 24, 4))
         if any(first <= 0x10FFFF and min(last, 0x10FFFF) >= place for first, last in spans):
-            special[digit] = ("brace", (place, after), ground)
+            special[digit] = ("brace", (place, _coarse(after) if place == OUTSIDE else after), ground)
     if value >= 0:
         special["}"] = finished(place, value, ground)
     return spread(special, None)
+
+
+def _coarse(value: int) -> int:
+    """The least number that as many digits may follow within the bound of code points; 0 and 1 are as they are."""
+    digits = (value.bit_length() + 3) // 4
+    least = value >> 4 * max(digits - 2, 0) == 0x10
+    return value if value < 2 else 2 << 4 * (digits - 1 - least)
 
 
 def control(place: int, ground: Ground) -> Moves:

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
-from maskwright.schema.regex_grammar import Patterns
+from maskwright.kernel.lexicon import Lexicon
+from maskwright.network.lexeme import intersect
+from maskwright.regex.compile import search_term
+from maskwright.schema.regex_grammar import Patterns, regex
 
 MACHINE = Patterns()
 NODE = shutil.which("node")
@@ -124,6 +127,24 @@ def test_no_dead_ends() -> None:
             if state is None:
                 break
             assert _closes(state), text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_met"),
+    [
+        (r"^/.+/$", True),
+        (r"^\($", False),
+        (r"^\(\(\(.*\)\)\)$", True),
+        (r"^.{50}$", True),
+        (r"^\[a-", True),
+        (r"^\*", False),
+        (r"^[^a]*\\$", True),
+    ],
+)
+def test_what_meets_a_pattern_is_found_although_states_have_no_end(pattern: str, is_met: bool) -> None:
+    """A stack and counts give states without end; some short or straight text decides."""
+    lexicon = Lexicon(20_000, b"", 40_000, 16)
+    assert lexicon.moves.is_alive(lexicon.intern(intersect(regex(), search_term(pattern)))) == is_met
 
 
 SCRIPT = """
