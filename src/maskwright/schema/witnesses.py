@@ -66,7 +66,7 @@ class Witnesses:
         if not self._free.issuperset(met.required_names):
             return False
         begin = _Choice(frozenset(), (), (), met.least, met.most)
-        if not (yield from self._is_possible(met, begin)):
+        if not (yield from self._is_possible(met, begin)) or not (yield from self._completes(met, begin)):
             return False
         open_: list[MemberRest] = []
         for rest in violated:
