@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 from jsonschema.validators import validator_for
 
-__all__ = ["Number", "accepts", "parse", "parse_strictly", "spell"]
+__all__ = ["Number", "accepts", "parse", "parse_strictly", "spell", "spellings"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -39,6 +39,35 @@ def spell(value: Any, *, blank: str = "") -> str:
         case list():
             return "[" + f",{blank}".join([spell(item, blank=blank) for item in value]) + "]"
     return json.dumps(value, ensure_ascii=False)
+
+
+def spellings(value: Any) -> list[str]:
+    """Four texts of one value: compact, spaced, with keys turned round, with every character escaped."""
+    return [spell(value), spell(value, blank=" "), spell(_turned(value)), _escaped(value)]
+
+
+def _turned(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _turned(below) for key, below in reversed(value.items())}
+        case list():
+            return [_turned(item) for item in value]
+    return value
+
+
+def _escaped(value: Any) -> str:
+    r"""Strings and keys wholly in ``\u`` escapes, characters beyond U+FFFF as pairs."""
+    match value:
+        case Number():
+            return str(value)
+        case str():
+            units = value.encode("utf-16-be", "surrogatepass").hex()
+            return '"' + "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)) + '"'
+        case dict():
+            return "{" + ",".join(f"{_escaped(key)}:{_escaped(below)}" for key, below in value.items()) + "}"
+        case list():
+            return "[" + ",".join(map(_escaped, value)) + "]"
+    return json.dumps(value)
 
 
 def parse_strictly(text: bytes) -> Any:

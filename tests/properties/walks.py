@@ -16,6 +16,8 @@ __all__ = ["DeadEnd", "allowed", "is_in_string", "names_of", "walk"]
 #: What is tried outside of strings once the budget is spent, in this order: what closes, then what is short.
 _SHORT: Final = (b"}", b"]", b"null", b"true", b"false", b"[]", b"{}", b'""', b"0", b":", b",", b'"', b"[", b"{")
 _OTHERS: Final = tuple(bytes([b]) for b in b"123456789.0-+eEnulltruefalse \n\t\r")
+#: Tokens after which a walk asks the engine for the way out.
+_LOST = 600
 #: Nodes of the search for the end of a string.
 _SEARCH: Final = 50_000
 
@@ -96,7 +98,9 @@ def walk(
             token = min(ends)
         else:
             if not way:
-                way.extend(single[bytes([byte])] for byte in _way_out(matcher, hints) or tokens[chance.choice(ids)])
+                # What the outline of JSON leads nowhere near, as a member that `not` asks for, the engine must know.
+                out = matcher.complete() if step > budget + _LOST else _way_out(matcher, hints)
+                way.extend(single[bytes([byte])] for byte in out or tokens[chance.choice(ids)])
             token = way.popleft()
         matcher.advance(token)
         if token in ends:

@@ -223,7 +223,8 @@ class Frames:
         """The configuration after a token's bytes, or REFUSED.
 
         When a capture ends, ``source`` is called with the number of bytes read so far and gives the string that was
-        written; with a second argument ``True`` the JSON text of the value before the separator. Transitions are remembered unless a capture ended, because then they depend on that string.
+        written; with a second argument ``True`` the JSON text of the value before the separator. Transitions are
+        remembered unless a capture ended, because then they depend on that string.
         """
         key: cython.longlong = (cython.cast(cython.longlong, configuration) << 32) | token
         found = self.transitions.get(key)

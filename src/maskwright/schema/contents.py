@@ -46,7 +46,7 @@ def _schema(value: Any, depth: int) -> _Content | None:
             continue
         if name in _MAPS and type(below) is dict:
             members = [(key, _schema(one, depth + 1)) for key, one in below.items()]
-            drawn = None if None in [one for _, one in members] else tuple(members)
+            drawn: _Content | None = None if None in [one for _, one in members] else tuple(members)
         elif name in _VALUES:
             drawn = _constant(below)
         else:

@@ -133,7 +133,7 @@ class Again(Leaf):
 
 
 def with_element(formula: Formula, value: Any, formulas: Formulas) -> Formula:
-    """The residual that remembers one element more; ``value`` as :func:`maskwright.schema.document.read_value` gives it."""
+    """The residual that remembers one element more, as :func:`maskwright.schema.document.read_value` gives it."""
 
     def remembering(leaf: Leaf) -> Formula:
         if not isinstance(leaf, Remembering):

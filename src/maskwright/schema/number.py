@@ -80,7 +80,7 @@ def _too_large() -> LimitError:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The rationals between two bounds that are multiples of everything in ``multiples`` and of nothing in ``excluded``.
+    """The rationals between two bounds, multiples of everything in ``multiples`` and of nothing in ``excluded``.
 
     ``integer`` is ``type: integer`` (it also decides the spelling), ``None`` is no bound, an open bound is exclusive.
     The constructor normalises: multiples become their least common multiple, bounds move onto it, every empty set is
@@ -192,10 +192,10 @@ class Numbers:
 
     def contains(self, value: Fraction) -> bool:
         """Whether the value is a member (of some spelling)."""
-        return self._lies_inside(value) and not any(value in points for points in self.points)
+        return self.lies_between(value) and not any(value in points for points in self.points)
 
-    def _lies_inside(self, value: Fraction) -> bool:
-        """Whether the value is a member, single numbers apart."""
+    def lies_between(self, value: Fraction) -> bool:
+        """Whether the value is a member, but for the single numbers that are taken out."""
         if any((value / multiple).denominator == 1 for multiple in self.excluded):
             return False
         if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
@@ -360,8 +360,8 @@ def number_term(
 def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_lexical: bool) -> Term:
     """The term of a set that something is taken out of: whatever has its value, however it is spelled.
 
-    Multiples within multiples are spelled without exponent even if ``exact``: whether a mantissa still leads to a member
-    would take a search through thousands of states for each digit.
+    Multiples within multiples are spelled without exponent even if ``exact``: whether a mantissa still leads to a
+    member would take a search through thousands of states for each digit.
     """
     exact = exact and not (numbers.excluded and numbers.step is not None)
     if exact and numbers.points:
@@ -391,7 +391,7 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
 
 def _gaps(numbers: Numbers) -> Iterator[Numbers]:
     """The intervals between the single numbers that are taken out."""
-    points = sorted(point for points in numbers.points for point in points if numbers._lies_inside(point))
+    points = sorted(point for points in numbers.points for point in points if numbers.lies_between(point))
     lower, lower_open = numbers.lower, numbers.lower_open
     for point in points:
         yield replace(numbers, points=(), lower=lower, lower_open=lower_open, upper=point, upper_open=True)

@@ -45,14 +45,14 @@ class Samples:
         return found
 
     def has(self, value: Value, most: int) -> Generator[Value, bool, bool]:
-        """Whether there are ``most`` values; asked for by powers of two, so that growing questions have known answers."""
+        """Whether there are ``most`` values; asked for by powers of two, so that growing questions are known."""
         found = yield from self.of(value, 1 << (most - 1).bit_length())
         return len(found) >= most
 
     def _listed(self, value: Value, most: int, depth: int) -> _Listing:
         shape = self._reader.shape(value)
         many: list[Any] = [None] * most
-        found = [text for bit, text in _LITERALS if shape.literals & bit]
+        found: list[Any] = [text for bit, text in _LITERALS if shape.literals & bit]
         found.extend(members_of(shape.numbers, most))
         if len(found) >= most or shape.string is ANYTHING:
             return many
@@ -93,9 +93,8 @@ class Samples:
         formulas = self._stores.formulas
         atoms = [atom for atom in formulas.atoms(formula) if isinstance(atom, MemberRest)]
         sources = [source for atom in atoms for source in atom.members.sources]
-        for leaf in formulas.leaves(formula):
-            if isinstance(leaf, Differs):
-                sources.append(Source(self._stores.document.root, dict.fromkeys(leaf.names, True)))
+        root, leaves = self._stores.document.root, formulas.leaves(formula)
+        sources += [Source(root, dict.fromkeys(leaf.names, True)) for leaf in leaves if isinstance(leaf, Differs)]
         frame = self._stores.members.members(sources)
         found: dict[str, Any] = {}
         stack: list[tuple[Formula, int, dict[str, Any]]] = [(formula, 0, {})]

@@ -170,12 +170,12 @@ class Sequences:
             return []
         needed = self._least(rest)
         members = yield from self._samples.of(value, needed + 1)
-        bad: list[Any] = []
         candidates = list(members) if len(members) <= needed else (yield from self._critical(rest, needed))
+        bad: dict[str, Any] = {}
         for member in candidates:
             if not (yield from self.complete(with_element(rest, member, formulas))):
-                bad.append(member)
-        return bad
+                bad[equal_key(member)] = member
+        return list(bad.values())
 
     def _least(self, rest: Formula) -> int:
         """How many elements must come at least; 0 if that does not show."""

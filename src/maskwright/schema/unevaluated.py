@@ -1,8 +1,8 @@
 """``unevaluatedProperties`` and ``unevaluatedItems``: what no subschema that holds in place has looked at.
 
-Which members were evaluated depends on which branches hold. A schema is therefore split into *cases*: some branches are
-asked to hold, and what they evaluate is free of the keyword. A case may leave a branch out that holds as well; that only
-asks for more, and the case with the branch is there too, so the union of all cases is exact.
+Which members were evaluated depends on which branches hold. A schema is therefore split into *cases*: some branches
+are asked to hold, and what they evaluate is free of the keyword. A case may leave a branch out that holds as well; that
+only asks for more, and the case with the branch is there too, so the union of all cases is exact.
 """
 # ruff: noqa: N802
 
@@ -69,6 +69,9 @@ class _Rest(Row):
     """The elements that nothing has evaluated."""
 
     __slots__ = ("after",)
+
+    #: What the keyword says of the elements after the prefix.
+    after: Subschema | None
 
     def below(self, document: Document, index: int) -> Subschema | None:
         """What the keyword says of the element at an index; ``None`` where there can be none."""

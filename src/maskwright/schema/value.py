@@ -77,9 +77,8 @@ class Values:
         if len(negated) > 1:
             by_content = {self._content(one.of): one for one in reversed(negated)}
             if len(by_content) < len(negated):
-                return self.of(
-                    [one for one in distinct if not isinstance(one, Negation)] + [*by_content.values()][::-1]
-                )
+                kept: list[Subschema] = [one for one in distinct if not isinstance(one, Negation)]
+                return self.of([*kept, *reversed(by_content.values())])
         return Value(tuple(distinct))
 
     def _content(self, subschema: Subschema) -> Hashable:

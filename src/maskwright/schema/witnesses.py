@@ -139,8 +139,11 @@ class Witnesses:
             given = present.get(name) or met.members.value(name)
             for value in self._refusing(rest.members.value(name), given):
                 yield choice._replace(present=(*((n, v) for n, v in choice.present if n != name), (name, value)))
-        if met.members.sealed:
-            return
+        if not met.members.sealed:
+            yield from self._unnamed(met, rest, choice)
+
+    def _unnamed(self, met: MemberRest, rest: MemberRest, choice: _Choice) -> Iterator[_Choice]:
+        """The choices by which a key that no schema names violates a conjunction."""
         for cell in self._frame.cells:
             refused = self._values.nothing if rest.members.sealed else rest.members.value(cell)
             for place, (other, value) in enumerate(choice.unnamed):

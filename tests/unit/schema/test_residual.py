@@ -7,8 +7,8 @@ from collections.abc import Hashable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas
 from maskwright.schema.references import Document
+from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas
 from maskwright.schema.value import Values
 
 values = Values(lambda _: None, Document(True).root)
