@@ -42,9 +42,14 @@ class Completion:
         )
         #: ``best[configuration]``: its weight, and the item that has it.
         self.best: dict[int, tuple[int, tuple[int, int, int]]] = {}
+        #: Which limit was exceeded last.
+        self.cause: LimitError | None = None
 
     def weight(self, configuration: int) -> int:
-        """The weight of the shortest completion as far as the network knows it: never too many bytes."""
+        """The weight of the shortest completion as far as the network knows it: never too many bytes.
+
+        ``NO_END`` if none is found within the limits.
+        """
         return 0 if configuration == ENDED else self._best(configuration)[0]
 
     def _best(self, configuration: int) -> tuple[int, tuple[int, int, int]]:
@@ -54,22 +59,24 @@ class Completion:
         return found
 
     def _least(self, items: tuple[tuple[int, int, int], ...]) -> tuple[int, tuple[int, int, int]]:
-        """The item with the least weight; one that goes beyond the limits counts only if it is the only one."""
-        found, cause = [], None
+        """The item with the least weight; one that goes beyond the limits has no way to the end."""
+        found = []
         for item in items:
             try:
                 found.append((self.costs.item(*item), item))
             except LimitError as error:
-                cause = error
-        if not found and cause is not None:
-            raise cause
+                self.cause = error
+                found.append((NO_END, item))
         return min(found)
 
     def promised(self, configuration: int) -> bytes:
         """The text of that weight; it may repeat a captured string that may not be repeated."""
         if configuration == ENDED or self.walker.accepting[configuration]:
             return b""
-        return self.costs.text(*self._best(configuration)[1])
+        weight, item = self._best(configuration)
+        if weight >= NO_END and self.cause is not None:
+            raise self.cause
+        return self.costs.text(*item)
 
     def text(self, configuration: int, source: Source) -> bytes:
         """The shortest completion.

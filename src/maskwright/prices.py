@@ -14,6 +14,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -42,6 +43,8 @@ _TRIED: Final = 3
 _WORK: Final = 2_000_000
 _GROUP_WORK: Final = 50
 _READING_WORK: Final = 10_000
+#: Seconds after which a search gives up.
+_SECONDS: Final = 2.0
 
 Tokens = tuple[int, ...]
 _NOTHING: Final = array("i")
@@ -110,10 +113,7 @@ class Prices:
         """The weight of the shortest completion; ``NO_END`` if none is found within the limits."""
         if configuration == ENDED or self.walker.accepting[configuration]:
             return 0
-        try:
-            return self.completion.weight(configuration)
-        except LimitError:
-            return NO_END
+        return self.completion.weight(configuration)
 
     def upper(self, configuration: int) -> int:
         """Tokens that suffice for a completion; ``NEVER`` where captured strings may get in each other's way."""
@@ -260,11 +260,18 @@ class Prices:
             for (after, _), tokens in self.successors.all_of(at).items():
                 frontier.work -= len(tokens) + _GROUP_WORK
                 found = found or frontier.offer(after, (*written, tokens[0]))
+                if monotonic() > frontier.deadline:
+                    frontier.work = 0
+                if found or frontier.work <= 0:
+                    break
         return found, frontier.least, frontier.work > 0 and frontier.is_exact
 
     def least(self, configuration: int, least: int, most: int, source: Source) -> int:
-        """The fewest tokens of a plan: at least ``least``, and ``most`` if searches see no better one."""
+        """The fewest tokens of a plan: at least ``least``, and ``most`` if searches see no better one in time."""
+        deadline = monotonic() + _SECONDS
         for number in range(least, most):
+            if monotonic() > deadline:
+                break
             plan, _, is_sure = self.search(configuration, number, source, _WORK // 8)
             if plan is not None:
                 return len(plan)
@@ -289,6 +296,7 @@ class _Frontier:
         self.prices = prices
         #: What may still be spent.
         self.work = work
+        self.deadline = monotonic() + _SECONDS
         #: Whether no captured strings were met that could get in each other's way: they are not told apart here.
         self.is_exact = True
         self.most = most

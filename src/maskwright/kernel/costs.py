@@ -228,13 +228,14 @@ class Costs:
 
     def _solve(self, goal: int) -> int:
         """The weight of a node (even numbers) or of a position's rest (odd), and of what is finished on the way."""
-        search = _Search(self)
-        found = search.run(goal)
-        if found >= NO_END:
-            if goal & 1:
-                self.rests[goal >> 1] = NO_END
-            else:
-                self.nodes[goal >> 1] = NO_END
+        found = NO_END
+        try:
+            found = _Search(self).run(goal)
+        finally:
+            # Also where limits end the search: a mask would ask again at every token.
+            if found >= NO_END:
+                known = self.rests if goal & 1 else self.nodes
+                known[goal >> 1] = NO_END
         return found
 
     def places(self, one: int) -> tuple[int, ...]:
@@ -262,7 +263,7 @@ class Costs:
         """The text of an item's weight."""
         weight = self.item(state, position, stack)
         if weight >= WRITTEN * BYTE:
-            reason = "there is no way to the end" if weight >= NO_END else f"it takes {bytes_of(weight)} bytes"
+            reason = "no way to the end was found" if weight >= NO_END else f"it takes {bytes_of(weight)} bytes"
             raise LimitError(Problem(f"the output cannot be completed: {reason}"))
         out: list[bytes] = []
         if position:

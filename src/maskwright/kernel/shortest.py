@@ -63,7 +63,7 @@ class Shortest:
         self.steps = {}
         self.characters = {}
         self.choices = {}
-        self.demands = {}
+        self.sums = {}
         self.ascii = [[], self._ascii(RAWLY), self._ascii(QUOTED)]
 
     def _ascii(self, mode: int) -> list[tuple[int, int, bytes]]:
@@ -138,7 +138,7 @@ class Shortest:
         """What a cost is made of: operands, each with how often it comes."""
         e: Expressions = self.expressions
         kind = e.kind[x]
-        if e.nullable[x] or kind in SEARCHED:
+        if e.nullable[x] or self.is_searched(x, mode):
             return []
         if kind == RAW:
             return [(3 * e.first[x] + RAWLY, 1)]
@@ -163,7 +163,7 @@ class Shortest:
         if kind == WORDS:
             word = self._word(x, mode)
             return ENDLESS if word is None else len(word)
-        if kind in SEARCHED:
+        if self.is_searched(x, mode):
             return self._search(x, mode)
         if not below:
             return ENDLESS
@@ -201,6 +201,8 @@ class Shortest:
                 continue
             done.add(at)
             if len(done) > self.most_states:
+                # Not asked again: a mask would ask at every token.
+                self.known[3 * x + mode] = ENDLESS
                 reason = f"the shortest string of a pattern is not found within {self.most_states} states"
                 raise LimitError(Problem(reason, remedy="raise Limits.emptiness_states"))
             rest = self._rest(at, mode)
@@ -208,7 +210,8 @@ class Shortest:
                 count += 1
                 heappush(heap, (cost + rest, count, at, True))
                 continue
-            for low, high, then in self.lexicon.moves.of(at):
+            # Dead ends do no harm here, and asking whether an intersection is one costs a search of its own.
+            for low, high, then in self.lexicon.moves.candidates(at):
                 step, data = self.character(low, high, mode)
                 if step >= ENDLESS or (mode == BYTEWISE and not self._is_present(data)):
                     continue
@@ -227,10 +230,8 @@ class Shortest:
         known = self.known.get(3 * at + mode)
         if known is not None:
             return known  # type: ignore[no-any-return]
-        kind = e.kind[at]
-        if kind in (CHARS, WORDS) or (kind == REPEAT and e.kind[e.first[at]] == CHARS) or kind in (RAW, BODY):
-            return self.cost(at, mode)
-        return -1
+        is_whole = self.is_simple(at) or (mode == BYTEWISE and e.kind[at] in (RAW, BODY))
+        return self.cost(at, mode) if is_whole else -1
 
     def _remember(self, x: int, mode: int, last: int, cost: int, came: dict[int, tuple[int, int, bytes]]) -> int:
         """Keep what is known now of all expressions on the way."""
@@ -294,31 +295,47 @@ class Shortest:
 
     def demand(self, state: cython.int) -> int:
         """The sum of the lower bounds of all counters that a state's lexeme is made of."""
+        return self._sum(self.lexicon.state_expressions[state])[0]
+
+    def is_simple(self, x: cython.int) -> bool:
+        """Whether nothing that is searched is a part of an expression."""
+        return not self._sum(x)[1]
+
+    def is_searched(self, x: cython.int, mode: cython.int) -> bool:
+        """Whether an expression is searched: also a union with searched parts, whose dearest need not be found."""
+        kind = self.expressions.kind[x]
+        return kind in SEARCHED or (kind == OR and mode != BYTEWISE and not self.is_simple(x))
+
+    def _sum(self, start: int) -> tuple[int, int]:
+        """Over all parts of an expression: the lower bounds of its counters, and how many are searched."""
         e: Expressions = self.expressions
-        start = self.lexicon.state_expressions[state]
         todo: list[int] = [start]
         while todo:
             x = todo[-1]
-            if x in self.demands:
+            if x in self.sums:
                 todo.pop()
                 continue
-            kind = e.kind[x]
-            below: list[int] = []
-            if kind in (RAW, BODY, ESCAPE, NOT, REPEAT):
-                below = [e.first[x]]
-            elif kind == CAT:
-                below = [e.first[x], e.second[x]]
-            elif kind in (AND, OR):
-                below = list(e.parts[x])
-            elif kind in (TAIL, HEX):
-                below = [part[2] for part in e.parts[x]]
-            waiting = [one for one in below if one not in self.demands]
+            below = self._parts(x)
+            waiting = [one for one in below if one not in self.sums]
             if waiting:
                 todo.extend(waiting)
                 continue
-            self.demands[x] = sum([self.demands[one] for one in below]) + (e.second[x] if kind == REPEAT else 0)
+            kind = e.kind[x]
+            demand = sum([self.sums[one][0] for one in below]) + (e.second[x] if kind == REPEAT else 0)
+            self.sums[x] = (demand, sum([self.sums[one][1] for one in below]) + (1 if kind in SEARCHED else 0))
             todo.pop()
-        return self.demands[start]  # type: ignore[no-any-return]
+        return self.sums[start]  # type: ignore[no-any-return]
+
+    def _parts(self, x: int) -> list[int]:
+        e: Expressions = self.expressions
+        kind = e.kind[x]
+        if kind in (RAW, BODY, ESCAPE, NOT, REPEAT):
+            return [e.first[x]]
+        if kind == CAT:
+            return [e.first[x], e.second[x]]
+        if kind in (AND, OR):
+            return list(e.parts[x])  # type: ignore[arg-type]
+        return [part[2] for part in e.parts[x]] if kind in (TAIL, HEX) else []  # type: ignore[index]
 
     def options(self, state: cython.int) -> list[tuple[int, int, bytes]]:
         """``(bytes, label, text)`` for every word that a state of labelled words leads to, the shortest first."""
