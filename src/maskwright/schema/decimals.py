@@ -25,11 +25,11 @@ from maskwright.schema.exponents import LARGEST_EXPONENT, exponent_moves, power_
 from maskwright.schema.number_cells import Span, decimal_size
 from maskwright.schema.number_machine import Moves, State
 
-__all__ = ["SpelledMachine", "spelled_term"]
+__all__ = ["MOST_DIGITS", "SpelledMachine", "spelled_term"]
 
 #: With bounds of at most 4,000 decades and this many digits an exponent of 4 digits can always align the mantissa, so
 #: that liveness need not look at the ends of the exponent's range.
-_MOST_DIGITS: Final = 1_000
+MOST_DIGITS: Final = 1_000
 _INTEGER, _POINT, _FRACTION = range(3)
 
 
@@ -65,7 +65,7 @@ class SpelledMachine:
     def __init__(self, span: Span, step: Fraction | None, digits: int | None) -> None:
         self._key = (span, step, digits)
         self._hash = hash(self._key)
-        self.digits = min(digits or _MOST_DIGITS, _MOST_DIGITS)
+        self.digits = min(digits or MOST_DIGITS, MOST_DIGITS)
         self.span = span
         self.step = step
         self.low = span.lower if span.lower > 0 else None

@@ -21,7 +21,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
-from typing import Final
+from typing import Final, cast
 
 from maskwright.errors import LimitError, PolicyError, Problem, SchemaError
 from maskwright.network.lexeme import (
@@ -37,7 +37,7 @@ from maskwright.network.lexeme import (
     unite,
     words,
 )
-from maskwright.schema.decimals import spelled_term
+from maskwright.schema.decimals import MOST_DIGITS, spelled_term
 from maskwright.schema.exponents import EXPONENT_DIGITS
 from maskwright.schema.number_cells import Span
 from maskwright.schema.number_machine import DIGIT, NONZERO, POINT, ZERO, plain_term
@@ -363,7 +363,11 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
     Multiples within multiples are spelled without exponent even if ``exact``: whether a mantissa still leads to a
     member would take a search through thousands of states for each digit.
     """
-    exact = exact and not (numbers.excluded and numbers.step is not None)
+    if exact and numbers.excluded and numbers.step is not None:
+        exact = False
+        if numbers.integer and not integer_is_lexical:
+            # 1.0 is spelled like any other multiple of 1.
+            numbers = replace(numbers, integer=False, multiples=(cast("Fraction", numbers.step),))
     if exact and numbers.points:
         return unite(
             *(number_term(n, digits=digits, exact=True, integer_is_lexical=integer_is_lexical) for n in _gaps(numbers))
@@ -380,6 +384,9 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
         every = Span(Fraction(0), lower_open=False, upper=None, upper_open=False)
         magnitude = plain_term(every, None, digits, integer=False)
         base = unite(magnitude, concatenate(_MINUS, magnitude))
+    elif whole.is_unbounded and not whole.integer:
+        # No more than the spellings of which it is known what they are multiples of.
+        base = _any_number(digits or MOST_DIGITS)
     else:
         base = spelled(whole)
     taken = [spelled(Numbers(multiples=(multiple,))) for multiple in numbers.excluded]

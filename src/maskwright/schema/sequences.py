@@ -57,7 +57,10 @@ class Sequences:
             if self._formulas.ends(rest) or after is None:
                 return self._formulas.ends(rest)
             return (yield from self._has_many(after[0], self._least(rest) + (after[0] is value)))
-        return (yield from self.complete(rest, (value,)))
+        for after in self._after(value, rest):
+            if (yield from self.complete(after, (value,))):
+                return True
+        return False
 
     def complete(self, formula: Formula, before: tuple[Value, ...] = ()) -> Question:
         """Whether some elements complete an array, apart from values ``before`` them if they must be unique."""
