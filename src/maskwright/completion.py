@@ -118,7 +118,7 @@ class Completion:
                 written += rest[place : place + 1]
                 if at == REFUSED:
                     return None
-                if self.walker.captured:
+                if self.walker.captured > 0:
                     break
             else:
                 return written if self.engine.is_accepting(at) else None

@@ -15,6 +15,7 @@ cdef class Closures:
     cdef public int[::1] goto_base       # goto_base[position]: the place after LEX, CAPTURE and RECALL, -1 for a switch
     cdef public int[::1] owner           # owner[position]: the node whose production it belongs to
     cdef public int[::1] filter          # filter[position]: which words of a switch may be read, -1 for all
+    cdef public int[::1] weight          # weight[position]: what the end of its lexeme adds to Frames.crossed; -1: one, if that is not 0
     cdef public list lives           # lives[filter]: bit i set if word i may be read
     cdef public dict live_ids        # that bit set -> filter
     cdef public dict passed          # filter << 32 | state -> whether a live word is still ahead

@@ -61,6 +61,7 @@ class Closures:
         self.goto_base = array("i", bytes(4 * 256))
         self.owner = array("i", bytes(4 * 256))
         self.filter = array("i", bytes(4 * 256))
+        self.weight = array("i", bytes(4 * 256))
         self._add(FINAL, DEAD, -1, -1)
         self.lives = []
         self.live_ids = {}
@@ -123,6 +124,7 @@ class Closures:
             state = self._first_state(symbol.term)  # type: ignore[attr-defined]
             captures = name == "Capture"
             self._add(LEX if not captures else RECALL if symbol.is_recall else CAPTURE, state, -1, node)  # type: ignore[attr-defined]
+            self.weight[position] = _weight(symbol)
             self.goto_base[position] = len(self.goto_node)
             if captures:
                 self.target[position] = self.node(symbol.node)  # type: ignore[attr-defined]
@@ -153,6 +155,7 @@ class Closures:
         self.target[place] = target
         self.owner[place] = node
         self.goto_base[place] = self.filter[place] = -1
+        self.weight[place] = 0
         self.places = place + 1
 
     def _widen(self) -> None:
@@ -162,6 +165,7 @@ class Closures:
         self.goto_base = _doubled(self.goto_base)
         self.owner = _doubled(self.owner)
         self.filter = _doubled(self.filter)
+        self.weight = _doubled(self.weight)
 
     def _add_goto(self, node: int, position: int) -> int:
         self.goto_node.append(node)
@@ -347,6 +351,14 @@ class Closures:
             self.offset = _doubled(self.offset)
         self.offset[self.count] = stop
         return self.count - 1
+
+
+def _weight(symbol: object) -> int:
+    """What the end of a lexeme adds to what a mask leaves open, -1 if only after a capture: see ``Frames.crossed``."""
+    name = type(symbol).__name__
+    if name == "Capture":
+        return 2 if symbol.is_recall and not symbol.is_open else 1  # type: ignore[attr-defined]
+    return -1 if name == "Lex" and symbol.is_crossing else 0  # type: ignore[attr-defined]
 
 
 def _doubled(column: cython.int[::1]) -> object:

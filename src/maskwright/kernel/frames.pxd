@@ -11,8 +11,8 @@ cdef class Frames:
     cdef bint masking                      # a mask is being filled: closures give the states that count least
     cdef int capture                       # CAPTURE, as a C integer
     cdef int recall                        # RECALL, as a C integer
-    cdef public int captured               # 1: a captured string ended in the present read() or at the present node of a walk, 2: a recall
-    cdef int[::1] crossed                  # crossed[d]: captured strings that ended on the present path up to depth d; a recall counts twice
+    cdef public int captured               # the greatest weight (-1 counts least) of a lexeme that ended in the present read(), or at a node of a walk
+    cdef int[::1] crossed                  # crossed[d]: weights of lexemes that ended on the present path up to depth d; 2 is undecided without the text
     cdef int capacity                      # items that the frames have room for
     cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
     cdef int[::1] positions                # positions[i]: its position

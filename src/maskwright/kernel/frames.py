@@ -142,10 +142,10 @@ class Frames:
         closures: Closures = self.closures
         goto: cython.int = closures.leave(position, self.lexicon.label[state])
         kind: cython.int = closures.kind[position]
-        if kind == self.capture or kind == self.recall:
-            if self.captured < 2:
-                self.captured = 1 if kind == self.capture else 2
-            if self.source is not None:
+        if closures.weight[position]:
+            if self.captured < closures.weight[position] or self.captured == 0:
+                self.captured = closures.weight[position]
+            if self.source is not None and (kind == self.capture or kind == self.recall):
                 text = self.source(self.done) if kind == self.capture else self.source(self.done, True)
                 key = self.realize(closures.node_keys[closures.target[position]], text)
                 goto = closures.goto(closures.node(key), position + 1)
@@ -230,7 +230,7 @@ class Frames:
         found = self.transitions.get(key)
         if found is None:
             found = self.read(configuration, data, source)
-            if not self.captured:
+            if self.captured <= 0:
                 self.transitions[key] = found
         return found  # type: ignore[no-any-return]
 

@@ -114,7 +114,7 @@ class Successors:
             if walker._step(d - 1, trie.byte[node]) == 0:
                 node = trie.end[node]
                 continue
-            ended[d] = ended[d - 1] + walker.captured
+            ended[d] = ended[d - 1] + (walker.captured if walker.captured >= 0 else 1 if ended[d - 1] else 0)
             at[d] = at[d - 1] if self._stays(d) else OPEN
             following: cython.int = node + 1
             if trie.end[node] > following and not skipping and self._is_free(lexicon, trie, node, d):

@@ -17,7 +17,6 @@ cdef class Walker(Frames):
     cdef int _fill_items(self, tuple items, unsigned int[::1] row) except -1
     cdef int _fill_wide(self, tuple item, unsigned int[::1] row) except -1
     cdef int _fill_words(self, tuple item, int run, unsigned int[::1] row) except -1
-    cdef int _weight(self, int position) except -1
     cdef int _spell(self, int node, int point, unsigned int[::1] row) except -2
     cdef int _set(self, Trie trie, int node, unsigned int[::1] row) except -1
     cdef int _walk_root(self, unsigned int[::1] row) except -1

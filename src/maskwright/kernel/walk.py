@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import cython
 
-from maskwright.kernel.closures import CAPTURE, RECALL, Closures
+from maskwright.kernel.closures import Closures
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.expressions import EPSILON, LABEL, NEVER, WORDS, Expressions
 from maskwright.kernel.frames import REFUSED, Frames
@@ -142,7 +142,8 @@ class Walker(Frames):
             if self.capacity != capacity:
                 capacity = self.capacity
                 states = self.states
-            self.crossed[d] = self.crossed[d - 1] + self.captured
+            k = self.crossed[d - 1]
+            self.crossed[d] = k + (self.captured if self.captured >= 0 else 1 if k else 0)
             if self.crossed[d] > 1:
                 # Whether a second captured string may end here depends on the text of the first, and what may follow a
                 # recall on the value before it, both unknown to a mask.
@@ -235,7 +236,7 @@ class Walker(Frames):
         _unite(row, profile.inside)
         found: cython.int = self.closures.find(self.closures.leave(item[1], 0), item[2])
         self._load_closure(found, 0)
-        self.crossed[0] = self._weight(item[1])
+        self.crossed[0] = max(self.closures.weight[item[1]], 0)
         self._walk(profile.rests, row, 1, profile.rests.size, 0, 0)
         self.crossed[0] = 0
         if lexicon.limit[state] < profile.most:
@@ -274,7 +275,7 @@ class Walker(Frames):
                 if child >= 0 and closures.lets(position, label):
                     self._set(trie, child, row)
                     self._load_closure(closures.find(closures.leave(position, label), stack), d + 1)
-                    self.crossed[d + 1] = self._weight(position)
+                    self.crossed[d + 1] = max(closures.weight[position], 0)
                     self._walk(trie, row, child + 1, trie.end[child], 0, 0)
             child = trie._child(node, 0x5C)
             if child >= 0:
@@ -289,11 +290,6 @@ class Walker(Frames):
                 if child >= 0:
                     todo.append((child, rest))
         return 0
-
-    def _weight(self, position: cython.int) -> cython.int:
-        """What the end of a lexeme adds to ``crossed``."""
-        kind: cython.int = self.closures.kind[position]
-        return 2 if kind == RECALL else 1 if kind == CAPTURE else 0
 
     def _spell(self, node: cython.int, point: cython.int, row: cython.uint[::1]) -> cython.int:
         """Follow one character as it stands from a node, setting the tokens on the way; -1 if no token goes there."""

@@ -23,6 +23,8 @@ class Lex(NamedTuple):
     """Read bytes of a byte term."""
 
     term: Term
+    #: It ends what an open recall began: a token that reads the recall and all of it is decided with the text.
+    is_crossing: bool = False
 
 
 class Switch(NamedTuple):
@@ -49,6 +51,9 @@ class Capture(NamedTuple):
     node: NodeKey
     #: The text that decides is not what the term reads, but the JSON value before it: the term is a separator.
     is_recall: bool = False
+    #: A recall after which every beginning that ``node`` allows can be gone on with, whatever was written before: only
+    #: what reads on to the end of a crossing, or to another capture, is to be decided with the text.
+    is_open: bool = False
 
 
 class Call(NamedTuple):

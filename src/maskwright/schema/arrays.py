@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from maskwright.network.nodes import Call, Capture, Production
+from maskwright.network.nodes import Call, Capture, Production, Symbol
 from maskwright.schema.document import read_value
 from maskwright.schema.layout import marks
 from maskwright.schema.leaves import with_element
@@ -17,6 +17,9 @@ from maskwright.schema.value import Value
 
 __all__ = ["Arrays"]
 
+#: States after an element that are kept.
+_REALIZED: Final = 64
+
 
 class Arrays:
     """The productions inside arrays."""
@@ -28,6 +31,8 @@ class Arrays:
         self._liveness = liveness
         self._symbol = symbols.symbol
         self._whitespace = stores.policies.whitespace
+        #: States after an element, by the state before and the element's text: hundreds of tokens read the same comma.
+        self._realized: dict[tuple[Formula, str], Formula] = {}
 
     def opened(self, formula: Formula, level: int) -> list[Production]:
         """The productions of a whole array that is known to exist."""
@@ -45,9 +50,15 @@ class Arrays:
         mark = marks(self._whitespace, level)
         gap = (mark.gap,) if has_gap and mark.gap is not None else ()
         return [
-            (*gap, self._symbol(value, mark.inner), Call(AfterElement(AFTER_ELEMENT, residual, level)))
+            (*gap, self._element(value, residual, mark.inner), Call(AfterElement(AFTER_ELEMENT, residual, level)))
             for value, residual in self._alternatives(formula)
         ]
+
+    def _element(self, value: Value, residual: Formula, level: int) -> Symbol:
+        """The symbol that reads an element; of elements that must differ its end is told to the kernel."""
+        symbol = self._symbol(value, level)
+        is_plain = isinstance(symbol, Call) or not self._liveness.sequences.remembers(residual)
+        return symbol if is_plain else symbol._replace(is_crossing=True)
 
     def after_element(self, key: AfterElement) -> list[Production]:
         """A comma if an element can follow, the end if none must."""
@@ -57,16 +68,27 @@ class Arrays:
         if self._alternatives(formula):
             if self._liveness.sequences.remembers(formula):
                 following = AtElement(AT_ELEMENT, formula, level, has_gap=True)
-                productions.append((Capture(mark.separator.term, following, is_recall=True),))
+                is_open = self._is_open(formula)
+                productions.append((Capture(mark.separator.term, following, is_recall=True, is_open=is_open),))
             else:
                 productions.append((mark.comma, Call(AtElement(AT_ELEMENT, formula, level))))
         if self._formulas.ends(formula):
             productions.append((mark.close_array,))
         return productions
 
+    def _is_open(self, formula: Formula) -> bool:
+        """Whether whatever begins an element can go on to one that was not written: strings of any length are."""
+        alternatives = self._alternatives(formula)
+        return len(alternatives) == 1 and self._liveness.sequences.is_endless(alternatives[0][0])
+
     def realize(self, key: AtElement, text: str) -> AtElement:
         """The state before an element that knows the one before it, by its JSON text; without productions if dead."""
-        formula = with_element(key.residual, read_value(text), self._formulas)
+        pair = (key.residual, text)
+        formula = self._realized.get(pair)
+        if formula is None:
+            if len(self._realized) >= _REALIZED:
+                self._realized.clear()
+            formula = self._realized[pair] = with_element(key.residual, read_value(text), self._formulas)
         return key._replace(residual=formula)
 
     def _alternatives(self, formula: Formula) -> tuple[Alternative, ...]:

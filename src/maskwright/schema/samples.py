@@ -13,6 +13,7 @@ from maskwright.schema.members import MemberRest, Source
 from maskwright.schema.number_sets import members_of
 from maskwright.schema.reader import Reader
 from maskwright.schema.residual import FALSE, TRUE, Formula
+from maskwright.schema.shape import Shape
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
 
@@ -43,6 +44,10 @@ class Samples:
         if found is None:
             found = self._known[key] = yield from self._listed(value, most, depth)
         return found
+
+    def shape(self, value: Value) -> Shape:
+        """The shape of a value."""
+        return self._reader.shape(value)
 
     def has(self, value: Value, most: int) -> Generator[Value, bool, bool]:
         """Whether there are ``most`` values; asked for by powers of two, so that growing questions are known."""

@@ -12,11 +12,12 @@ from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from maskwright.network.lexeme import ANY_CHARACTER, ANYTHING
 from maskwright.schema.document import equal_key
 from maskwright.schema.elements import ElementRest
 from maskwright.schema.leaves import Again, Remembering, Repeated, Unique, with_element
 from maskwright.schema.negation import Listed, Negation
-from maskwright.schema.residual import Alternative, Formula, Formulas, Leaf, parts_of
+from maskwright.schema.residual import FALSE, Alternative, Formula, Formulas, Leaf, parts_of
 from maskwright.schema.samples import Samples
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
@@ -158,6 +159,18 @@ class Sequences:
         if (yield from self._samples.has(base, most + sum(len(listed.values) for listed in written))):
             return True
         return len((yield from self._samples.of(value, most))) >= most
+
+    def is_endless(self, value: Value) -> bool:
+        """Whether a value is a string of any length, but for those that were written."""
+        written = {one.of for one in value.subschemas if isinstance(one, Negation) and isinstance(one.of, Listed)}
+        kept = [one for one in value.subschemas if not (isinstance(one, Negation) and one.of in written)]
+        shape = self._samples.shape(self._stores.values.of(kept))
+        if shape.literals or shape.numbers or shape.array is not FALSE or shape.object is not FALSE:
+            return False
+        string = shape.string
+        return string is ANYTHING or (
+            string.op == "repeat" and string.args[0] is ANY_CHARACTER and string.args[2] is None
+        )
 
     def _is_uniform(self, rest: Formula) -> bool:
         """Whether all elements to come are alike, apart from being different."""
