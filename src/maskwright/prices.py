@@ -55,14 +55,15 @@ class _Group:
 
     __slots__ = ("after", "captured", "captures", "exact", "tokens", "upper")
 
-    def __init__(self, after: int, captured: int, tokens: array[int], weight: int) -> None:
+    def __init__(self, after: int, captured: int, tokens: array[int], weight: int, differing: int = 0) -> None:
         self.after = after
         self.tokens: NDArray[np.int32] = np.frombuffer(tokens, np.int32)
         #: The tokens that a completion takes, and perhaps more than needed.
         self.upper = NEVER if weight >= NO_END else tokens_of(weight)
-        #: Captured strings that end within the tokens, and those that end within them or the completion.
+        #: Captured strings that end within the tokens, and those that end within them or the completion; more by
+        #: ``differing`` where what is captured restricts more than what is captured later.
         self.captured = captured
-        self.captures = captured + captures_of(weight) if self.upper < NEVER else 0
+        self.captures = captured + differing + captures_of(weight) if self.upper < NEVER else 0
         #: The fewest tokens that are known, -1 if nothing was looked for.
         self.exact = -1
 
@@ -210,7 +211,11 @@ class Prices:
         return sum(self.costs.shortest.demand(state) for state, position, _ in items if position)
 
     def _groups(self, groups: dict[tuple[int, int], array[int]]) -> list[_Group]:
-        return [_Group(after, ended, tokens, self.weight(after)) for (after, ended), tokens in groups.items()]
+        differing = 1 if self.costs.has_recalls() else 0
+        return [
+            _Group(after, ended, tokens, self.weight(after), differing if ended else 0)
+            for (after, ended), tokens in groups.items()
+        ]
 
     def _all_of(self, configuration: int) -> list[_Group]:
         """The groups of all tokens that can be read."""

@@ -17,11 +17,14 @@ cdef class Costs:
     cdef public dict switches        # (state, position) of a switch in progress -> (weight, target, text)
     cdef public dict stacks          # stack -> weight of returning through it
     cdef public dict ways            # stack -> its best entry
+    cdef int scanned                 # positions that were looked at for recalls
+    cdef bint recalls                # whether one of them is one
 
     cpdef object lexeme(self, int state)
     cpdef object piece(self, bytes text)
     cpdef tuple fewest(self, bytes text, tuple like=*)
     cdef int _alike(self, bytes text, tuple like, int[::1] counts, int[::1] firsts) except -1
+    cpdef bint has_recalls(self) except -1
     cpdef object node(self, int node)
     cpdef object rest(self, int position)
     cpdef object item(self, int state, int position, int stack)

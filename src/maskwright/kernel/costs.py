@@ -86,6 +86,8 @@ class Costs:
         self.switches = {}
         self.stacks = {0: 0}
         self.ways = {}
+        self.scanned = 0
+        self.recalls = False
 
     def lexeme(self, state: cython.int) -> int:
         """The weight of what ends a lexeme."""
@@ -225,6 +227,16 @@ class Costs:
             self.ways[at] = way
             todo.pop()
         return self.stacks[stack]  # type: ignore[no-any-return]
+
+    def has_recalls(self) -> bool:
+        """Whether what may follow depends anywhere, as far as it was expanded, on values that were written before."""
+        closures: Closures = self.closures
+        position: cython.int
+        for position in range(self.scanned, closures.places):
+            if closures.kind[position] == RECALL:
+                self.recalls = True
+        self.scanned = closures.places
+        return self.recalls
 
     def _solve(self, goal: int) -> int:
         """The weight of a node (even numbers) or of a position's rest (odd), and of what is finished on the way."""
