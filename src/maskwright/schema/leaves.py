@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from maskwright.schema.document import equal_key
 from maskwright.schema.negation import Listed
 from maskwright.schema.references import Subschema
 from maskwright.schema.residual import FALSE, TRUE, Alternative, Formula, Formulas, Leaf
@@ -145,10 +146,10 @@ def with_element(formula: Formula, value: Any, formulas: Formulas) -> Formula:
 
 def _added(leaf: Remembering, value: Any, values: Values) -> tuple[Listed, ...]:
     """The lists with one value more: the last one grows up to ``_FEW``, full ones are merged as counters carry."""
-    lists, fresh = list(leaf.seen), (value,)
+    lists, fresh = list(leaf.seen), {equal_key(value): value}
     if lists and len(lists[-1].values) < _FEW:
-        fresh = (*lists.pop().values, value)
+        fresh |= lists.pop().keyed
     if len(fresh) == _FEW:
         while lists and len(lists[-1].values) <= len(fresh):
-            fresh = (*lists.pop().values, *fresh)
-    return (*lists, values.listed(fresh))
+            fresh |= lists.pop().keyed
+    return (*lists, values.keyed(fresh))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from maskwright.schema.references import Subschema
@@ -48,13 +48,14 @@ class Names(Subschema):
 class Listed(Subschema):
     """Some values that were written."""
 
-    __slots__ = ("values",)
+    __slots__ = ("keyed", "values")
 
-    def __init__(self, owner: Subschema, values: tuple[Any, ...]) -> None:
-        """Stand at the place of ``owner``."""
+    def __init__(self, owner: Subschema, keyed: Mapping[str, Any]) -> None:
+        """Stand at the place of ``owner``; values by :func:`maskwright.schema.document.equal_key`."""
         _stand_at(self, owner)
-        self.value = {"enum": list(values)}
-        self.values = values
+        self.value = {"enum": list(keyed.values())}
+        self.keyed = keyed
+        self.values = tuple(keyed.values())
 
 
 def _stand_at(made: Subschema, other: Subschema) -> None:

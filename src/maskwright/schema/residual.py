@@ -15,7 +15,9 @@ from typing import ClassVar, Final, TypeVar, cast
 from maskwright.errors import LimitError, Problem
 from maskwright.schema.value import Value, Values
 
-__all__ = ["FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Leaf", "Not", "Or", "limit_error", "parts_of"]
+__all__ = [
+    "FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Joining", "Leaf", "Not", "Or", "limit_error", "parts_of",
+]  # fmt: skip
 
 _T = TypeVar("_T")
 #: Alternatives of one member; each is a path that the kernel would follow at once.
@@ -137,6 +139,16 @@ class Atom(Leaf):
         raise NotImplementedError
 
 
+class Joining(Leaf):
+    """A leaf that becomes one with the others of its kind in a conjunction."""
+
+    __slots__ = ()
+
+    def joined(self, others: Sequence[Joining], formulas: Formulas) -> Formula:
+        """All of them."""
+        raise NotImplementedError
+
+
 class Not(Leaf):
     """An atom does not hold; built with :meth:`Formulas.negate`.
 
@@ -214,12 +226,22 @@ class Formulas:
                     return FALSE
             elif part is not TRUE:
                 flat[part] = None
+        if len(flat) > 1:
+            self._join(flat)
         if len(self._negations) > 2 and any(self._negations.get(part) in flat for part in (*flat, atom)):
             return FALSE
         if atom is not TRUE:
             flat = {atom: None, **flat}
         kept = tuple(p for p in flat if not (isinstance(p, Or) and not flat.keys().isdisjoint(p.parts)))
         return self._intern(And, kept) if kept else TRUE
+
+    def _join(self, flat: dict[Formula, None]) -> None:
+        """Make one of the leaves that become one."""
+        joining = [part for part in flat if isinstance(part, Joining)]
+        if len(joining) > 1:
+            for part in joining:
+                del flat[part]
+            flat[joining[0].joined(joining[1:], self)] = None
 
     def disjoin(self, parts: Iterable[Formula]) -> Formula:
         """Any of the parts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from maskwright.schema.contents import content_of
@@ -115,11 +115,14 @@ class Values:
 
     def listed(self, values: tuple[Any, ...]) -> Listed:
         """The subschema of some values, in whatever order they are given."""
-        keyed = sorted([(equal_key(value), value) for value in values], key=lambda pair: pair[0])
-        key = tuple([text for text, _ in keyed])
+        return self.keyed({equal_key(value): value for value in values})
+
+    def keyed(self, values: Mapping[str, Any]) -> Listed:
+        """The same for values whose :func:`equal_key` is known."""
+        key = tuple(sorted(values))
         found = self._listed.get(key)
         if found is None:
-            found = self._listed[key] = Listed(self._owner, tuple([value for _, value in keyed]))
+            found = self._listed[key] = Listed(self._owner, {text: values[text] for text in key})
         return found
 
     def both(self, left: Value, right: Value) -> Value:
