@@ -112,8 +112,8 @@ class _Maker:
             for family, names in _FAMILIES.items()
         }
 
-    def document(self) -> dict[str, Any]:
-        root = self._filled(3, ("x", "y"))
+    def document(self, depth: int) -> dict[str, Any]:
+        root = self._filled(depth, ("x", "y"))
         definitions = {"x": self._filled(2, ("y",)), "y": self._filled(2, ())}
         if self.anchored:
             for name, one in definitions.items():
@@ -169,6 +169,9 @@ class _Maker:
         for name in chosen:
             make: Callable[[int, tuple[str, ...]], Mapping[str, Any]] = getattr(self, f"_{name.strip('$')}")
             made |= make(depth - 1, legal)
+        if depth and family in _FAMILY_TYPES and "not" in self.known["logic"] and chance.random() < 0.15:
+            # Bounds beside the negation of bounds: seldom met otherwise.
+            made |= {"not": self._filled(depth - 1, legal, family)}
         return made
 
     # ---- one method a keyword, which may bring its companions ------------------------------------------------------
@@ -351,9 +354,11 @@ _FLAT: Final = frozenset(
 )
 
 
-def make_schema(chance: random.Random, draft: int, avoid: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """A schema document of a draft without the keywords ``avoid``."""
-    return _Maker(chance, draft, avoid).document()
+def make_schema(
+    chance: random.Random, draft: int, avoid: frozenset[str] = frozenset(), *, depth: int = 3
+) -> dict[str, Any]:
+    """A schema document of a draft without the keywords ``avoid``, its root nested up to ``depth``."""
+    return _Maker(chance, draft, avoid).document(depth)
 
 
 def schemas(draft: int, avoid: frozenset[str] = frozenset()) -> st.SearchStrategy[dict[str, Any]]:
