@@ -122,7 +122,7 @@ class Differs(Joining):
 
 
 class _Several(Differs):
-    """What is to come differs from the constants of several leaves, of which the old ones keep what they have learned."""
+    """What is to come differs from the constants of several leaves; old ones keep what they have learned."""
 
     __slots__ = ("_parts",)
 
