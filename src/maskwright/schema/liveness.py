@@ -70,7 +70,10 @@ class Liveness:
     def __init__(self, stores: Stores, reader: Reader) -> None:
         """Nothing is decided yet."""
         self._stores = stores
-        stores.formulas.is_live = self.value
+        stores.formulas.is_live = self._may_live
+        #: Whether a value is being decided: what it is made of must not start a decision of its own, or recursive
+        #: schemas would nest them without end.
+        self._is_deciding = False
         self.sequences = Sequences(stores, Samples(stores, reader))
         self._violable: Known = {}
         #: What names the keys of constants, and what asks for their members.
@@ -89,6 +92,12 @@ class Liveness:
         if value.live is None and not self._is_alive(value):
             self._decide(value)
         return value.live is True
+
+    def _may_live(self, value: Value) -> bool:
+        """What products give up values by: those that are known, or can be known now, not to exist."""
+        if value.live is None and self._is_deciding:
+            return True
+        return self.value(value)
 
     def has_object(self, shape: Shape) -> bool:
         """Whether the shape admits some object."""
@@ -172,6 +181,13 @@ class Liveness:
                 return bool(stop.value)
 
     def _decide(self, value: Value) -> None:
+        was_deciding, self._is_deciding = self._is_deciding, True
+        try:
+            self._search(value)
+        finally:
+            self._is_deciding = was_deciding
+
+    def _search(self, value: Value) -> None:
         provisional: dict[Value, int] = {}
         order: list[Value] = []
         places: dict[Value, int] = {value: 0}
