@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from maskwright.network.nodes import Call, Capture, Production, Symbol
 from maskwright.schema.document import read_value
@@ -46,7 +46,7 @@ class Arrays:
 
     def at_element(self, key: AtElement) -> list[Production]:
         """An element and what follows it, once for each alternative."""
-        _, formula, level, has_gap = key
+        _, formula, level, has_gap, _ = key
         mark = marks(self._whitespace, level)
         gap = (mark.gap,) if has_gap and mark.gap is not None else ()
         return [
@@ -65,10 +65,11 @@ class Arrays:
         _, formula, level = key
         mark = marks(self._whitespace, level)
         productions: list[Production] = []
-        if self._alternatives(formula):
+        foreseen = self._liveness.sequences.foreseen(formula)
+        if self._alternatives(foreseen):
             if self._liveness.sequences.remembers(formula):
-                following = AtElement(AT_ELEMENT, formula, level, has_gap=True)
-                is_open = self._is_open(formula)
+                following = AtElement(AT_ELEMENT, foreseen, level, has_gap=True, known=formula)
+                is_open = self._is_open(foreseen)
                 productions.append((Capture(mark.separator.term, following, is_recall=True, is_open=is_open),))
             else:
                 productions.append((mark.comma, Call(AtElement(AT_ELEMENT, formula, level))))
@@ -83,13 +84,14 @@ class Arrays:
 
     def realize(self, key: AtElement, text: str) -> AtElement:
         """The state before an element that knows the one before it, by its JSON text; without productions if dead."""
-        pair = (key.residual, text)
+        known = cast("Formula", key.known)
+        pair = (known, text)
         formula = self._realized.get(pair)
         if formula is None:
             if len(self._realized) >= _REALIZED:
                 self._realized.clear()
-            formula = self._realized[pair] = with_element(key.residual, read_value(text), self._formulas)
-        return key._replace(residual=formula)
+            formula = self._realized[pair] = with_element(known, read_value(text), self._formulas)
+        return key._replace(residual=formula, known=None)
 
     def _alternatives(self, formula: Formula) -> tuple[Alternative, ...]:
         liveness, remembers = self._liveness, self._liveness.sequences.remembers

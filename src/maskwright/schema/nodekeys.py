@@ -89,6 +89,8 @@ class AtElement(NamedTuple):
     level: int
     #: The whitespace after the comma is still to come.
     has_gap: bool = False
+    #: The residual that does not know the element before yet; ``residual`` allows whatever that may be.
+    known: Formula | None = None
 
 
 class AfterElement(NamedTuple):

@@ -126,6 +126,16 @@ class Sequences:
         again = self._formulas.replaced(rest, partial(self._again, value))
         return (rest,) if again is rest else (again, rest)
 
+    def foreseen(self, formula: Formula) -> Formula:
+        """The residual before an element whose predecessor is not known: it allows what any predecessor would."""
+        if not self.remembers(formula):
+            return formula
+        return self._formulas.replaced(formula, self._or_again)
+
+    def _or_again(self, leaf: Leaf) -> Formula:
+        again = self._again(self._stores.values.anything, leaf)
+        return leaf if again is leaf else self._formulas.disjoin((leaf, again))
+
     def _again(self, value: Value, leaf: Leaf) -> Formula:
         """What asks for an element that equals any other one, if the one that is just read shall be that."""
         return self._formulas.leaf(Again, value) if isinstance(leaf, Repeated) else leaf
