@@ -76,6 +76,8 @@ class Witnesses:
                     open_.append(rest)
                 elif not (yield from self._exclude(met, rest)):
                     return False
+        # What leaves few ways is decided first: a choice that spoils it is then not made in vain again and again.
+        open_.sort(key=lambda rest: rest.required.bit_count() + len(rest.members.names))
         return not is_whole or (yield from self._search(met, open_, begin))
 
     def _exclude(self, met: MemberRest, rest: MemberRest) -> Question:
