@@ -57,7 +57,7 @@ def anyOf(value: Any, reading: Reading) -> None:
 def oneOf(value: Any, reading: Reading) -> None:
     """Exactly one of the schemas holds."""
     branches = [reading.shape_of(reading.child(one, "oneOf", place)) for place, one in enumerate(value)]
-    reading.met.append(reading.stores.shapes.exactly_one(branches, reading.is_dead))
+    reading.met.append(reading.stores.shapes.exactly_one(branches))
 
 
 def not_(value: Any, reading: Reading) -> None:

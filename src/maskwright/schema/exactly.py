@@ -7,27 +7,35 @@ branches ask different things of its value, and a branch that it violates is dro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import ClassVar, Final
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import ClassVar, Final, cast
 
-from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas, Leaf
+from maskwright.network.lexeme import NEVER
+from maskwright.schema.members import MemberRest
+from maskwright.schema.number_sets import NumberLiteral
+from maskwright.schema.residual import FALSE, TRUE, Alternative, Atom, Formula, Formulas, Leaf, parts_of
 from maskwright.schema.value import Value
 
 __all__ = ["Exactly", "exactly_one"]
 
 #: Ways for the branches to agree with a value beyond which those without a value are given up.
 _MANY: Final = 4
+#: Atoms of which is kept what a leaf is beside them.
+_KEPT: Final = 256
 
 
 class Exactly(Leaf):
     """One of the atoms holds and no other; at least two, all different. Built with :func:`exactly_one`."""
 
-    __slots__ = ("rests",)
+    __slots__ = ("_within", "rests")
     is_simple: ClassVar[bool] = False
 
     def __init__(self, *rests: Atom) -> None:
         """Use :func:`exactly_one`."""
         self.rests = rests
+        #: What it is beside an atom, if that makes branches exclude each other.
+        self._within: dict[Atom, Formula | None] = {}
 
     @property
     def ends(self) -> bool:
@@ -60,6 +68,24 @@ class Exactly(Leaf):
         none = formulas.conjoin([formulas.negate(rest) for rest in self.rests])
         pairs = [(one, other) for place, one in enumerate(self.rests) for other in self.rests[:place]]
         return formulas.disjoin([none, *map(formulas.conjoin, pairs)])
+
+    def within(self, atom: Atom, formulas: Formulas) -> Formula | None:
+        """The branches with an atom in each, if it requires a member of which they have different constants."""
+        if not isinstance(atom, MemberRest) or not atom.required:
+            return None
+        if atom not in self._within:
+            if len(self._within) >= _KEPT:
+                self._within.clear()
+            self._within[atom] = self._narrowed(atom, formulas)
+        return self._within[atom]
+
+    def _narrowed(self, atom: MemberRest, formulas: Formulas) -> Formula | None:
+        names = atom.required_names
+        tags = Counter(name for rest in self.rests for name in _tags(rest, formulas.is_dead, names))
+        if max(tags.values(), default=0) < 2:
+            return None
+        groups = _groups(formulas, [part for rest in self.rests if (part := atom.meet(rest)) is not FALSE])
+        return formulas.disjoin([one_of(formulas, group) for group in groups]) if len(groups) > 1 else None
 
     def branches(self, formulas: Formulas) -> Iterator[Formula]:
         """The disjunction, a branch at a time."""
@@ -102,21 +128,70 @@ def one_of(formulas: Formulas, parts: Iterable[Formula]) -> Formula:
     return formulas.conjoin((found, *refused)) if refused else found
 
 
-def exactly_one(formulas: Formulas, parts: Sequence[Formula], is_dead: Callable[[Value], bool]) -> Formula:
-    """Exactly one of the branches of ``oneOf``; branches that exclude each other at once need no more than ``or``.
-
-    ``is_dead`` tells of the value of a member whether there is none.
-    """
-    groups: list[list[Formula]] = []
-    for part in parts:
-        if part is FALSE:
-            continue
-        meeting = [group for group in groups if any(_overlap(formulas, part, other, is_dead) for other in group)]
-        groups = [group for group in groups if group not in meeting]
-        groups.append([other for group in meeting for other in group] + [part])
+def exactly_one(formulas: Formulas, parts: Sequence[Formula]) -> Formula:
+    """Exactly one of the branches of ``oneOf``; branches that exclude each other at once need no more than ``or``."""
+    groups = _groups(formulas, [part for part in parts if part is not FALSE])
     return formulas.disjoin([one_of(formulas, group) for group in groups])
 
 
-def _overlap(formulas: Formulas, one: Formula, other: Formula, is_dead: Callable[[Value], bool]) -> bool:
+def _groups(formulas: Formulas, parts: Sequence[Formula]) -> list[list[Formula]]:
+    """Branches that may overlap with each other, or with others that do."""
+    group_of: dict[int, list[int]] = {}
+    for place, others in enumerate(_candidates(parts, formulas.is_dead)):
+        group = group_of[place] = [place]
+        for other in others:
+            if group_of[other] is not group and _overlap(formulas, parts[place], parts[other]):
+                group[:0] = group_of[other]
+                group_of.update(dict.fromkeys(group_of[other], group))
+    groups = {id(group): group for group in group_of.values()}
+    return [[parts[place] for place in group] for group in groups.values()]
+
+
+def _candidates(parts: Sequence[Formula], is_dead: Callable[[Value], bool]) -> Iterator[Iterable[int]]:
+    """For each branch those before it that it may overlap: all, but for the constants of a member that most require."""
+    tags = [_tags(part, is_dead) for part in parts]
+    names = Counter(name for one in tags for name in one)
+    tag = max(names, key=names.__getitem__, default="")
+    untagged: list[int] = []
+    by_constant: dict[Hashable, list[int]] = {}
+    for place, one in enumerate(tags):
+        if tag not in one:
+            yield range(place)
+            untagged.append(place)
+            continue
+        constants = one[tag]
+        yield dict.fromkeys([*untagged, *(other for key in constants for other in by_constant.get(key, ()))])
+        for key in constants:
+            by_constant.setdefault(key, []).append(place)
+
+
+def _tags(
+    part: Formula, is_dead: Callable[[Value], bool], names: Sequence[str] | None = None
+) -> dict[str, frozenset[Hashable]]:
+    """Members that have few values, with those: required ones, or those of some names."""
+    found: dict[str, frozenset[Hashable]] = {}
+    for atom in parts_of(part):
+        if isinstance(atom, MemberRest):
+            for name in atom.required_names if names is None else names:
+                value = atom.members.value(name)
+                if not is_dead(value) and (constants := _constants(value)) is not None:
+                    found[name] = constants
+    return found
+
+
+def _constants(value: Value) -> frozenset[Hashable] | None:
+    """The values of a value that was read, if they are listed scalars."""
+    shape = value.shape
+    if shape is None or shape.array is not FALSE or shape.object is not FALSE:
+        return None
+    literals = [number for number in shape.numbers if isinstance(number, NumberLiteral)]
+    if len(literals) < len(shape.numbers) or (shape.string is not NEVER and shape.string.op != "words"):
+        return None
+    texts = () if shape.string is NEVER else cast("tuple[str, ...]", shape.string.args[0])
+    bits = [bit for bit in (1, 2, 4) if shape.literals & bit]
+    return frozenset([*texts, *bits, *((number.value,) for number in literals)])
+
+
+def _overlap(formulas: Formulas, one: Formula, other: Formula) -> bool:
     both = formulas.conjoin((one, other))
-    return both is not FALSE and not formulas.is_impossible(both, is_dead)
+    return both is not FALSE and not formulas.is_impossible(both)

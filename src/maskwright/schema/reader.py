@@ -70,6 +70,7 @@ class Reader:
         self._stores = stores
         self._shapes: dict[Subschema, Shape] = {}
         self._names: dict[Subschema, Names] = {}
+        stores.formulas.is_dead = self.is_dead
 
     def names(self, subschema: Subschema) -> Names:
         """A subschema as one of keys; one for each."""
@@ -155,7 +156,7 @@ class Reader:
             return shapes.join(*map(self._known, subschema.options))
         if isinstance(subschema, Names):
             return self._of_names(subschema.of)
-        reading = Reading(subschema, self._stores, self._known, self._known_names, self.is_dead)
+        reading = Reading(subschema, self._stores, self._known, self._known_names)
         draft = subschema.resource.draft
         if draft.lone_reference and "$ref" in schema:
             KEYWORDS["$ref"](schema["$ref"], reading)
@@ -173,7 +174,7 @@ class Reader:
 
     def _of_names(self, subschema: Subschema) -> Shape:
         """The shape that a schema has for strings."""
-        reading = Reading(subschema, self._stores, self._known_names, self._known_names, self.is_dead)
+        reading = Reading(subschema, self._stores, self._known_names, self._known_names)
         draft, schema = subschema.resource.draft, subschema.value
         lone = draft.lone_reference and "$ref" in schema
         for keyword in ("$ref",) if lone else schema:

@@ -16,7 +16,6 @@ from maskwright.schema.references import Subschema
 from maskwright.schema.residual import FALSE, TRUE, Formula
 from maskwright.schema.shape import FALSE_LITERAL, NULL_LITERAL, TRUE_LITERAL, Shape, length_term, meet_texts
 from maskwright.schema.stores import Stores
-from maskwright.schema.value import Value
 
 __all__ = ["Reading"]
 
@@ -29,7 +28,7 @@ class Reading:
     """One schema while its keywords are read."""
 
     __slots__ = (
-        "_source", "integer", "is_dead", "least_length", "lower", "lower_open", "met", "most_length", "multiples",
+        "_source", "integer", "least_length", "lower", "lower_open", "met", "most_length", "multiples",
         "names_of", "row", "schema", "shape_of", "stores", "subschema", "text", "types", "upper", "upper_open",
     )  # fmt: skip
 
@@ -39,14 +38,12 @@ class Reading:
         stores: Stores,
         shape_of: Callable[[Subschema], Shape],
         names_of: Callable[[Subschema], Shape],
-        is_dead: Callable[[Value], bool],
     ) -> None:
         """Any value at all.
 
         ``shape_of`` gives the shapes of subschemas that apply in place (already read), ``names_of`` those of subschemas
-        of keys, ``is_dead`` tells of a value whether it shows at once that there is none.
+        of keys.
         """
-        self.is_dead = is_dead
         self.names_of = names_of
         self.subschema = subschema
         self.schema: dict[str, Any] = subschema.value

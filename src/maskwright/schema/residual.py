@@ -8,185 +8,42 @@ key does not touch is never split. Formulas are hash-consed: equality is identit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from math import prod
-from typing import ClassVar, Final, TypeVar, cast
+from typing import Final, cast
 
 from maskwright.errors import LimitError, Problem
+from maskwright.schema.formula import (
+    FALSE,
+    TRUE,
+    Alternative,
+    And,
+    Atom,
+    Branches,
+    Formula,
+    Joining,
+    Leaf,
+    Not,
+    Or,
+    fold,
+    leaves_of,
+    parts_of,
+)
 from maskwright.schema.value import Value, Values
 
 __all__ = [
-    "FALSE", "TRUE", "And", "Atom", "Formula", "Formulas", "Joining", "Leaf", "Not", "Or", "limit_error", "parts_of",
+    "FALSE", "TRUE", "Alternative", "And", "Atom", "Formula", "Formulas", "Joining", "Leaf", "Not", "Or",
+    "leaves_of", "limit_error", "parts_of",
 ]  # fmt: skip
 
-_T = TypeVar("_T")
 #: Alternatives of one member; each is a path that the kernel would follow at once.
 _ALTERNATIVES: Final = 10_000
 #: Alternatives beyond which those without a value are given up before the next product is formed.
 _MANY: Final = 32
-Alternative = tuple[Value, "Formula"]
 Search = Generator[tuple["Formula", bool], bool, None]
 _Waiting = tuple["Formula", "_Waiting"] | None
 #: States of a branch of a search: nothing chosen yet, something chosen, and just merged with what was chosen.
 _PLAIN, _CHOSEN, _MERGED = 0, 1, 2
-
-
-class Formula:
-    """A residual; built with :class:`Formulas`, compared by identity."""
-
-    __slots__ = ()
-
-
-class _Constant(Formula):
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-#: Nothing more is asked.
-TRUE: Final = _Constant("TRUE")
-#: No further members can help.
-FALSE: Final = _Constant("FALSE")
-
-
-class And(Formula):
-    """All parts hold; at most one is an atom, since atoms merge."""
-
-    __slots__ = ("is_simple", "parts")
-
-    def __init__(self, parts: tuple[Formula, ...]) -> None:
-        """Keep the parts; use :meth:`Formulas.conjoin`."""
-        self.parts = parts
-        #: No part is a disjunction.
-        self.is_simple = all(isinstance(part, Leaf) and part.is_simple for part in parts)
-
-
-class Or(Formula):
-    """At least one part holds."""
-
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Formula, ...]) -> None:
-        """Keep the parts; use :meth:`Formulas.disjoin`."""
-        self.parts = parts
-
-
-class Leaf(Formula):
-    """What is not built from other formulas: it knows its own derivatives."""
-
-    __slots__ = ()
-    #: Whether :meth:`branches` gives none.
-    is_simple: ClassVar[bool] = True
-
-    @property
-    def ends(self) -> bool:
-        """Whether it holds when no further member comes."""
-        raise NotImplementedError
-
-    def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
-        """What the next member may be, each with what remains afterwards."""
-        raise NotImplementedError
-
-    def negate(self, formulas: Formulas) -> Formula:
-        """What holds exactly where this does not; leaves that only a search makes have none."""
-        raise NotImplementedError
-
-    @property
-    def atoms(self) -> Sequence[Atom]:
-        """The atoms that it is made of."""
-        return ()
-
-    def branches(self, formulas: Formulas) -> Iterable[Formula]:
-        """Simpler formulas of which it is the disjunction; none if it is simple."""
-        del formulas
-        return ()
-
-
-class Atom(Leaf):
-    """A conjunction of plain assertions about members; a member leaves one way to go on, and two of them merge."""
-
-    __slots__ = ()
-
-    @property
-    def atoms(self) -> Sequence[Atom]:
-        """Itself."""
-        return (self,)
-
-    def needs(self) -> Iterable[Value]:
-        """The values that must come, and that are known without much work."""
-        raise NotImplementedError
-
-    def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
-        """The derivative, if there is one."""
-        del formulas
-        one = self.derive(symbol)
-        return () if one is None else (one,)
-
-    def negate(self, formulas: Formulas) -> Formula:
-        """The negation as a leaf of its own."""
-        return formulas.opposite(self)
-
-    def derive(self, symbol: Hashable) -> Alternative | None:
-        """What the value of the next member and the members after it must satisfy; ``None`` = no such member."""
-        raise NotImplementedError
-
-    def meet(self, other: Atom) -> Formula:
-        """Both at once."""
-        raise NotImplementedError
-
-
-class Joining(Leaf):
-    """A leaf that becomes one with the others of its kind in a conjunction."""
-
-    __slots__ = ()
-
-    def joined(self, others: Sequence[Joining], formulas: Formulas) -> Formula:
-        """All of them."""
-        raise NotImplementedError
-
-
-class Not(Leaf):
-    """An atom does not hold; built with :meth:`Formulas.negate`.
-
-    Its derivative is the negated derivative of the atom (Brzozowski 1964): either the member meets the atom, and what
-    remains does not, or the member violates it, and nothing more is asked.
-    """
-
-    __slots__ = ("atom",)
-
-    def __init__(self, atom: Atom) -> None:
-        """Use :meth:`Formulas.opposite`."""
-        self.atom = atom
-
-    @property
-    def ends(self) -> bool:
-        """Whether the atom is not met by what was read."""
-        return not self.atom.ends
-
-    @property
-    def atoms(self) -> Sequence[Atom]:
-        """The one that is negated."""
-        return (self.atom,)
-
-    def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
-        """A member that the atom admits, or one that it does not."""
-        values = formulas.values
-        one = self.atom.derive(symbol)
-        if one is None:
-            return ((values.anything, TRUE),)
-        value, rest = one
-        remains = formulas.negate(rest)
-        met = ((value, remains),) if remains is not FALSE else ()
-        return (*met, *((values.single(values.negated(subschema)), TRUE) for subschema in value.subschemas))
-
-    def negate(self, formulas: Formulas) -> Formula:
-        """The atom."""
-        del formulas
-        return self.atom
 
 
 class Formulas:
@@ -196,6 +53,8 @@ class Formulas:
         """``spend`` counts the work of products and searches."""
         #: Whether a value exists; set by :class:`maskwright.schema.liveness.Liveness`, which needs formulas itself.
         self.is_live: Callable[[Value], bool] = _is_anything
+        #: Whether it shows at once that there is none; set by :class:`maskwright.schema.reader.Reader`.
+        self.is_dead: Callable[[Value], bool] = _is_never
         self.values = values
         self._spend = spend
         self._negations: dict[Formula, Formula] = {TRUE: FALSE, FALSE: TRUE}
@@ -206,6 +65,7 @@ class Formulas:
     def release(self) -> None:
         """Drop the way back to the questions about values."""
         self.is_live = _is_anything
+        self.is_dead = _is_never
 
     def conjoin(self, parts: Iterable[Formula]) -> Formula:
         """All of the parts."""
@@ -226,14 +86,31 @@ class Formulas:
                     return FALSE
             elif part is not TRUE:
                 flat[part] = None
+        return self._conjunction(atom, flat)
+
+    def _conjunction(self, atom: Formula, flat: dict[Formula, None]) -> Formula:
+        """An atom (or ``TRUE``) and other parts."""
         if len(flat) > 1:
             self._join(flat)
+        if atom is not TRUE and flat:
+            narrower = self._within(cast("Atom", atom), flat)
+            if narrower is not None:
+                return self.conjoin(narrower)
         if len(self._negations) > 2 and any(self._negations.get(part) in flat for part in (*flat, atom)):
             return FALSE
         if atom is not TRUE:
             flat = {atom: None, **flat}
         kept = tuple(p for p in flat if not (isinstance(p, Or) and not flat.keys().isdisjoint(p.parts)))
         return self._intern(And, kept) if kept else TRUE
+
+    def _within(self, atom: Atom, flat: dict[Formula, None]) -> list[Formula] | None:
+        """The parts with an atom put into a leaf that becomes simpler by it; ``None`` if none does."""
+        for part in flat:
+            if isinstance(part, Leaf) and not part.is_simple:
+                narrower = part.within(atom, self)
+                if narrower is not None:
+                    return [narrower, *(other for other in flat if other is not part)]
+        return None
 
     def _join(self, flat: dict[Formula, None]) -> None:
         """Make one of the leaves that become one."""
@@ -270,7 +147,7 @@ class Formulas:
         """What holds exactly where the formula does not; negation is pushed down to the leaves."""
         found = self._negations.get(formula)
         if found is None:
-            found = _fold(formula, self._negations, self._negated, self._dual)
+            found = fold(formula, self._negations, self._negated, self._dual)
         return found
 
     def _negated(self, leaf: Leaf) -> Formula:
@@ -301,13 +178,13 @@ class Formulas:
     def replaced(self, formula: Formula, by: Callable[[Leaf], Formula]) -> Formula:
         """The formula with something else in the place of each leaf."""
         memo: dict[Formula, Formula] = {TRUE: TRUE, FALSE: FALSE}
-        return _fold(formula, memo, by, lambda f, below: (self.conjoin if isinstance(f, And) else self.disjoin)(below))
+        return fold(formula, memo, by, lambda f, below: (self.conjoin if isinstance(f, And) else self.disjoin)(below))
 
     def ends(self, formula: Formula) -> bool:
         """Whether the formula holds when no further member comes."""
         if isinstance(formula, Leaf):
             return formula.ends
-        return _fold(
+        return fold(
             formula, self._ends, lambda leaf: leaf.ends, lambda f, below: (all if isinstance(f, And) else any)(below)
         )
 
@@ -326,7 +203,7 @@ class Formulas:
         def of(leaf: Leaf) -> dict[Value, Formula]:
             return self._group(leaf.alternatives(symbol, self))
 
-        return tuple(_fold(formula, memo, of, self._combine).items())
+        return tuple(fold(formula, memo, of, self._combine).items())
 
     def _combine(self, formula: Formula, below: list[dict[Value, Formula]]) -> dict[Value, Formula]:
         if isinstance(formula, Or):
@@ -385,14 +262,18 @@ class Formulas:
                 for part in reversed(first.parts):
                     rest = (part, rest)
                 stack.append((atom, rest, state and _CHOSEN))
+            elif isinstance(first, Branches):
+                for part in first.parts:
+                    stack.extend(((atom, waiting, state), (atom, (part, rest), _CHOSEN)))
+                    break
             elif isinstance(first, Leaf) and not first.is_simple:
-                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(tuple(first.branches(self)))])
+                stack.append((atom, (Branches(iter(first.branches(self))), rest), state and _CHOSEN))
             else:
                 merged = self.conjoin((atom, first))
                 if merged is not FALSE:
                     stack.append((merged, rest, _MERGED if state and merged is not atom else state and _CHOSEN))
 
-    def is_impossible(self, formula: Formula, is_dead: Callable[[Value], bool]) -> bool:
+    def is_impossible(self, formula: Formula) -> bool:
         """Whether it shows at once that nothing meets a formula: every branch needs a value that is dead."""
         if formula is FALSE:
             return True
@@ -400,7 +281,7 @@ class Formulas:
         if branches is None:
             return False
         return all(
-            any(isinstance(part, Atom) and any(map(is_dead, part.needs())) for part in parts_of(branch))
+            any(isinstance(part, Atom) and any(map(self.is_dead, part.needs())) for part in parts_of(branch))
             for branch in branches
         )
 
@@ -411,7 +292,7 @@ class Formulas:
     def branches(self, formula: Formula, most: int) -> tuple[Formula, ...] | None:
         """The same, all at once; ``None`` if there may be more than ``most``."""
         counts: dict[Formula, int] = {TRUE: 1, FALSE: 0}
-        count = _fold(formula, counts, lambda _: 1, lambda f, below: (prod if isinstance(f, And) else sum)(below))
+        count = fold(formula, counts, lambda _: 1, lambda f, below: (prod if isinstance(f, And) else sum)(below))
         return tuple(self.disjuncts(formula)) if count <= most else None
 
     def atoms(self, formula: Formula) -> Iterator[Atom]:
@@ -421,15 +302,7 @@ class Formulas:
 
     def leaves(self, formula: Formula) -> Iterator[Leaf]:
         """The leaves of a formula in order of first appearance."""
-        stack, seen = [formula], {formula}
-        while stack:
-            top = stack.pop()
-            if isinstance(top, Leaf):
-                yield top
-            elif isinstance(top, (And, Or)):
-                new = [part for part in top.parts if part not in seen]
-                seen.update(new)
-                stack.extend(reversed(new))
+        return leaves_of(formula)
 
 
 def limit_error(count: int, what: str) -> LimitError:
@@ -445,6 +318,10 @@ def limit_error(count: int, what: str) -> LimitError:
 
 def _is_anything(_value: Value) -> bool:
     return True
+
+
+def _is_never(_value: Value) -> bool:
+    return False
 
 
 def _kept(search: Search) -> Iterator[tuple[Formula, bool]]:
@@ -465,33 +342,3 @@ def _flatten(parts: Iterable[Formula], kind: type[And | Or]) -> Iterator[Formula
             yield from part.parts
         else:
             yield part
-
-
-def parts_of(conjunction: Formula) -> tuple[Formula, ...]:
-    """The conjuncts of what :meth:`Formulas.search` yields; none for ``TRUE``."""
-    if conjunction is TRUE:
-        return ()
-    return conjunction.parts if isinstance(conjunction, And) else (conjunction,)
-
-
-def _fold(
-    formula: Formula,
-    memo: dict[Formula, _T],
-    leaf: Callable[[Leaf], _T],
-    combine: Callable[[Formula, list[_T]], _T],
-) -> _T:
-    """Evaluate from the atoms upwards with a stack of its own; nesting comes from the schema."""
-    stack = [formula]
-    while stack:
-        top = stack[-1]
-        if top not in memo:
-            if isinstance(top, (And, Or)):
-                missing = [part for part in top.parts if part not in memo]
-                if missing:
-                    stack.extend(missing)
-                    continue
-                memo[top] = combine(top, [memo[part] for part in top.parts])
-            else:
-                memo[top] = leaf(cast("Leaf", top))
-        stack.pop()
-    return memo[formula]

@@ -39,7 +39,6 @@ from maskwright.schema.number_sets import (
 )
 from maskwright.schema.policies import Policies
 from maskwright.schema.residual import FALSE, TRUE, Formula, Formulas
-from maskwright.schema.value import Value
 
 __all__ = [
     "FALSE_LITERAL",
@@ -159,14 +158,14 @@ class Shapes:
             self._complements[found] = shape
         return found
 
-    def exactly_one(self, shapes: Sequence[Shape], is_dead: Callable[[Value], bool]) -> Shape:
-        """What just one of the shapes admits; ``is_dead`` tells of the value of a member whether there is none."""
+    def exactly_one(self, shapes: Sequence[Shape]) -> Shape:
+        """What just one of the shapes admits."""
         once = twice = 0
         for shape in shapes:
             twice |= once & shape.literals
             once |= shape.literals
         numbers, strings = zip(*self._apart(shapes), strict=True)
-        exactly = partial(exactly_one, self._formulas, is_dead=is_dead)
+        exactly = partial(exactly_one, self._formulas)
         return self.make(
             once & ~twice,
             join_numbers(numbers),
@@ -177,9 +176,10 @@ class Shapes:
 
     def _apart(self, shapes: Sequence[Shape]) -> Iterator[tuple[NumberSet, Term]]:
         """The numbers and strings of each shape that no other one admits."""
+        scalars = [place for place, shape in enumerate(shapes) if shape.numbers or shape.string is not NEVER]
         for place, shape in enumerate(shapes):
             numbers, string = shape.numbers, shape.string
-            for other in (*shapes[:place], *shapes[place + 1 :]):
+            for other in [shapes[at] for at in scalars if at != place] if numbers or string is not NEVER else ():
                 if numbers and other.numbers and meet_numbers(numbers, other.numbers):
                     numbers = meet_numbers(numbers, self._outside(other.numbers, len(numbers)))
                 if string is not NEVER and self._is_inhabited(meet_texts(string, other.string)):

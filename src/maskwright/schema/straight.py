@@ -15,7 +15,7 @@ from maskwright.network.lexeme import ANYTHING, Term, quote, words
 from maskwright.schema.liveness import Liveness
 from maskwright.schema.members import Cell, MemberRest, Members, mask_of
 from maskwright.schema.nodekeys import AtKey
-from maskwright.schema.residual import TRUE, Formula
+from maskwright.schema.residual import TRUE, Formula, leaves_of
 from maskwright.schema.stores import Stores
 from maskwright.schema.value import Value
 
@@ -120,6 +120,8 @@ class Straight:
         return True if rest.most is None and self._about(rest, key).is_open else None
 
     def _split(self, formula: Formula) -> tuple[MemberRest, ...] | None:
+        if not all(isinstance(leaf, MemberRest) for leaf in leaves_of(formula)):
+            return None
         found = self._stores.formulas.branches(formula, _BRANCHES)
         if found is None:
             return None
