@@ -96,7 +96,7 @@ class Liveness:
     def _may_live(self, value: Value) -> bool:
         """What products give up values by: those that are known, or can be known now, not to exist."""
         if value.live is None and self._is_deciding:
-            return True
+            return not self._reader.is_dead(value)
         return self.value(value)
 
     def has_object(self, shape: Shape) -> bool:
@@ -287,12 +287,9 @@ class Liveness:
                     violated.extend(self._constants(part))
                 else:
                     return False
-            return (
-                yield from Witnesses(self._stores, self._violable, frame, free, seen).exist(
-                    met, violated, is_whole=is_whole
-                )
-            )
+            return (yield from witnesses.exist(met, violated, is_whole=is_whole))
 
+        witnesses = Witnesses(self._stores, self._violable, frame, free, seen)
         return (yield from self._any(formula, completes))
 
     def _constants(self, leaf: Differs) -> Iterator[MemberRest]:

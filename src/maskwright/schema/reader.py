@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from maskwright.errors import Problem, SchemaError
 from maskwright.schema.differences import Constant, differing
@@ -93,6 +93,10 @@ class Reader:
         """The shape of a value: the meet of its subschemas."""
         if value.shape is None:
             shapes, subschemas = self._stores.shapes, value.subschemas
+            if value.halves is not None and None not in (value.halves[0].shape, value.halves[1].shape):
+                value.shape = shapes.meet(*(cast("Shape", half.shape) for half in value.halves))
+                value.halves = None
+                return value.shape
             if len(subschemas) == 1:
                 value.shape = self._read(subschemas[0])
                 return value.shape

@@ -217,7 +217,9 @@ class Formulas:
         for other, _ in single:
             value = self.values.both(value, other)
         product = self._group(((value, self.conjoin([rest for _, rest in single])),))
-        for part in many:
+        canonical = self.values.canonical
+        for branches in many:
+            part = self._group([(canonical(other), remains) for other, remains in branches.items()])
             size = len(product) * len(part)
             if size > _MANY:
                 product = {value: rest for value, rest in product.items() if self.is_live(value)}

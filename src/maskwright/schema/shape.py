@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, cast
 
 from maskwright.network.lexeme import (
     ANY_CHARACTER,
@@ -54,6 +54,8 @@ NULL_LITERAL, FALSE_LITERAL, TRUE_LITERAL = 1, 2, 4
 _LITERALS: Final = {NULL_LITERAL: "null", FALSE_LITERAL: "false", TRUE_LITERAL: "true"}
 
 
+#: Words of two lists up to which they are merged where both are taken out.
+_SHORT_LIST: Final = 256
 #: Operators whose terms hold a string by construction.
 _INHABITED: Final = frozenset({"words", "characters", "epsilon"})
 
@@ -281,10 +283,24 @@ def meet_texts(left: Term, right: Term) -> Term:
         return length_term(max(first[0], second[0]), min(mosts) if mosts else None)
     if left.op == right.op == "words":
         return words(set(left.args[0]).intersection(right.args[0]))  # type: ignore[call-overload]
-    for listed, other in ((left, right), (right, left)):
-        if listed.op == "words" and other.op == "complement" and other.args[0].op == "words":  # type: ignore[attr-defined]
-            return words(set(listed.args[0]).difference(other.args[0].args[0]))  # type: ignore[call-overload, attr-defined]
+    missing_left, missing_right = _missing(left), _missing(right)
+    if missing_left is not None and missing_right is not None:
+        # Long lists stay apart: what is known of each is shared by the texts that grow by one element at a time.
+        if len(missing_left) + len(missing_right) <= _SHORT_LIST:
+            return complement(words({*missing_left, *missing_right}))
+    elif left.op == "words" and missing_right is not None:
+        return words(set(left.args[0]).difference(missing_right))  # type: ignore[call-overload]
+    elif right.op == "words" and missing_left is not None:
+        return words(set(right.args[0]).difference(missing_left))  # type: ignore[call-overload]
     return intersect(left, right)
+
+
+def _missing(term: Term) -> tuple[str, ...] | None:
+    """The words that a term lacks, if it lacks nothing else."""
+    if term.op != "complement":
+        return None
+    inner = cast("Term", term.args[0])
+    return cast("tuple[str, ...]", inner.args[0]) if inner.op == "words" else None
 
 
 def _join_texts(terms: list[Term]) -> Term:

@@ -50,6 +50,8 @@ class Witnesses:
         ``known`` keeps answers between searches.
         """
         self._known = known
+        #: By conjunction that is met: what was asked of each violation, ``None`` if nothing completes it anyway.
+        self._asked: dict[MemberRest, dict[MemberRest, bool] | None] = {}
         self._places = free
         self._stores = stores
         self._values = stores.values
@@ -63,22 +65,39 @@ class Witnesses:
 
         Of what is not the whole conjunction only each violation alone is asked.
         """
-        if not self._free.issuperset(met.required_names):
-            return False
         begin = _Choice(frozenset(), (), (), met.least, met.most)
-        if not (yield from self._is_possible(met, begin)) or not (yield from self._completes(met, begin)):
+        if met not in self._asked:
+            possible = self._free.issuperset(met.required_names) and (yield from self._is_possible(met, begin))
+            possible = possible and (yield from self._completes(met, begin))
+            self._asked[met] = {} if possible else None
+        asked = self._asked[met]
+        if asked is None:
             return False
-        open_: list[MemberRest] = []
         for rest in violated:
-            # What needs a name that can no longer come is violated whatever follows.
-            if self._free.issuperset(rest.required_names):
-                if (yield from self._is_violable(met, rest, begin)):
-                    open_.append(rest)
-                elif not (yield from self._exclude(met, rest)):
+            if rest not in asked:
+                if not (yield from self._may_violate(met, rest, begin, asked)):
                     return False
+        if not is_whole:
+            return True
         # What leaves few ways is decided first: a choice that spoils it is then not made in vain again and again.
+        open_ = [rest for rest in violated if asked[rest]]
         open_.sort(key=lambda rest: rest.required.bit_count() + len(rest.members.names))
-        return not is_whole or (yield from self._search(met, open_, begin))
+        return (yield from self._search(met, open_, begin))
+
+    def _may_violate(
+        self, met: MemberRest, rest: MemberRest, begin: _Choice, asked: dict[MemberRest, bool]
+    ) -> Question:
+        """Whether one conjunction alone can be violated; notes in ``asked`` whether a choice must see to it."""
+        # What needs a name that can no longer come is violated whatever follows.
+        if not self._free.issuperset(rest.required_names):
+            asked[rest] = False
+        elif (yield from self._is_violable(met, rest, begin)):
+            asked[rest] = True
+        elif (yield from self._exclude(met, rest)):
+            asked[rest] = False
+        else:
+            return False
+        return True
 
     def _exclude(self, met: MemberRest, rest: MemberRest) -> Question:
         """Whether it shows from required members that what meets one conjunction violates the other."""
