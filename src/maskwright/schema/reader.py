@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from maskwright.errors import Problem, SchemaError
 from maskwright.schema.differences import Constant, differing
@@ -93,8 +93,9 @@ class Reader:
         """The shape of a value: the meet of its subschemas."""
         if value.shape is None:
             shapes, subschemas = self._stores.shapes, value.subschemas
-            if value.halves is not None and None not in (value.halves[0].shape, value.halves[1].shape):
-                value.shape = shapes.meet(*(cast("Shape", half.shape) for half in value.halves))
+            if value.halves is not None and all(half.shape or len(half.subschemas) == 1 for half in value.halves):
+                left, right = value.halves
+                value.shape = shapes.meet(self.shape(left), self.shape(right))
                 value.halves = None
                 return value.shape
             if len(subschemas) == 1:

@@ -74,9 +74,8 @@ class Witnesses:
         if asked is None:
             return False
         for rest in violated:
-            if rest not in asked:
-                if not (yield from self._may_violate(met, rest, begin, asked)):
-                    return False
+            if rest not in asked and not (yield from self._may_violate(met, rest, begin, asked)):
+                return False
         if not is_whole:
             return True
         # What leaves few ways is decided first: a choice that spoils it is then not made in vain again and again.
