@@ -28,12 +28,14 @@ _KEPT: Final = 256
 class Exactly(Leaf):
     """One of the atoms holds and no other; at least two, all different. Built with :func:`exactly_one`."""
 
-    __slots__ = ("_within", "rests")
+    __slots__ = ("_spoken", "_within", "rests")
     is_simple: ClassVar[bool] = False
 
     def __init__(self, *rests: Atom) -> None:
         """Use :func:`exactly_one`."""
         self.rests = rests
+        #: ``False`` until it was asked for.
+        self._spoken: frozenset[str] | bool | None = False
         #: What it is beside an atom, if that makes branches exclude each other.
         self._within: dict[Atom, Formula | None] = {}
 
@@ -46,6 +48,14 @@ class Exactly(Leaf):
     def atoms(self) -> Sequence[Atom]:
         """What it is made of."""
         return self.rests
+
+    @property
+    def spoken(self) -> frozenset[str] | None:
+        """Those of all atoms."""
+        if self._spoken is False:
+            names = [rest.spoken for rest in self.rests]
+            self._spoken = None if None in names else frozenset().union(*(own for own in names if own is not None))
+        return self._spoken  # type: ignore[return-value]
 
     def alternatives(self, symbol: object, formulas: Formulas) -> Iterable[Alternative]:
         """The ways in which the value of a member can meet some branches and violate the others."""

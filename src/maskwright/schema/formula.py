@@ -101,6 +101,11 @@ class Leaf(Formula):
         """The atoms that it is made of."""
         return ()
 
+    @property
+    def spoken(self) -> frozenset[str] | None:
+        """The symbols that it says anything of: any other leaves it as it is; ``None`` if that may be all."""
+        return None
+
     def branches(self, formulas: Formulas) -> Iterable[Formula]:
         """Simpler formulas of which it is the disjunction; none if it is simple."""
         del formulas
@@ -177,6 +182,11 @@ class Not(Leaf):
     def atoms(self) -> Sequence[Atom]:
         """The one that is negated."""
         return (self.atom,)
+
+    @property
+    def spoken(self) -> frozenset[str] | None:
+        """Those of the atom."""
+        return self.atom.spoken
 
     def alternatives(self, symbol: Hashable, formulas: Formulas) -> Iterable[Alternative]:
         """A member that the atom admits, or one that it does not."""

@@ -81,10 +81,14 @@ class Source:
         self.sealed = False
 
     @property
+    def is_open(self) -> bool:
+        """Whether nothing is asked of keys that are not named."""
+        return self.additional is True and not self.patterns and self.names is ANYTHING and not self.sealed
+
+    @property
     def is_silent(self) -> bool:
         """Whether nothing but ``required`` and the counts constrains members."""
-        open_ended = self.additional is True and not self.patterns and self.names is ANYTHING
-        return open_ended and not self.properties and not self.sealed
+        return not self.properties and self.is_open
 
     def below(self, document: Document, name: str) -> Subschema:
         """The subschema of a named property."""
@@ -125,6 +129,7 @@ class Members:
         "_begins",
         "_halves",
         "_rests",
+        "_spoken",
         "_store",
         "_values",
         "cells",
@@ -155,6 +160,8 @@ class Members:
         self.cells = store.partition(sources)
         self._values: dict[str | Cell, Value] = {}
         self._rests: dict[tuple[int, int, int | None], MemberRest] = {}
+        #: ``False`` until it was asked for.
+        self._spoken: frozenset[str] | bool | None = False
         mosts = [source.most for source in sources if source.most is not None]
         least = max([source.least for source in sources]) if sources else 0
         self._begins = (mask_of(map(self.index.__getitem__, required)), least, min(mosts) if mosts else None)
@@ -194,6 +201,14 @@ class Members:
         """The value under a key, if that takes no merging."""
         return self._values.get(symbol) or (self.value(symbol) if self._halves is None else None)
 
+    @property
+    def spoken(self) -> frozenset[str] | None:
+        """The names, if nothing is asked of other keys; ``None`` otherwise."""
+        if self._spoken is False:
+            is_open = all(source.is_open for source in self.sources)
+            self._spoken = frozenset(self.names) if is_open else None
+        return self._spoken  # type: ignore[return-value]
+
     def release(self) -> None:
         """Drop what was interned: it refers back to its owner."""
         self._values.clear()
@@ -228,6 +243,11 @@ class MemberRest(Atom):
     def ends(self) -> bool:
         """Nothing required is missing."""
         return not self.required and self.least <= 0
+
+    @property
+    def spoken(self) -> frozenset[str] | None:
+        """The keys that it says anything of; ``None`` if it asks something of all keys, or counts them."""
+        return None if self.is_counted else self.members.spoken
 
     @property
     def is_counted(self) -> bool:

@@ -193,12 +193,13 @@ class Objects:
 
     def _may_come(self, key: AtKey, symbol: str | Cell, free: Free) -> bool:
         """Whether a key leaves a way to the end, by the first branch that does; all ways are made when it is read."""
-        liveness, alternatives = self._liveness, self._formulas.alternatives
+        liveness, alternatives, ends = self._liveness, self._formulas.alternatives, self._formulas.ends
         branches = key.residual.parts if isinstance(key.residual, Or) else (key.residual,)
         return any(
             liveness.value(value) and liveness.members(rest, key.frame, free, key.seen)
             for branch in branches
-            for value, rest in alternatives(branch, symbol)
+            # What may end at once needs no search.
+            for value, rest in sorted(alternatives(branch, symbol), key=lambda pair: not ends(pair[1]))
         )
 
     def _member(

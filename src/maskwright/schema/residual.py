@@ -60,6 +60,7 @@ class Formulas:
         self._negations: dict[Formula, Formula] = {TRUE: FALSE, FALSE: TRUE}
         self._interned: dict[tuple[type[Formula], frozenset[Formula]], Formula] = {}
         self._ends: dict[Formula, bool] = {TRUE: True, FALSE: False}
+        self._spoken: dict[Formula, frozenset[str] | None] = {TRUE: frozenset(), FALSE: frozenset()}
         self._leaves: dict[tuple[Hashable, ...], Leaf] = {}
 
     def release(self) -> None:
@@ -198,12 +199,35 @@ class Formulas:
             return () if one is None else (one,)
         if formula is TRUE:
             return ((self.values.anything, TRUE),)
+        if isinstance(formula, (And, Or)):
+            kept = [part for part in formula.parts if self._ignores(part, symbol)]
+            if kept:
+                return self._beside(kept, formula, symbol)
         memo: dict[Formula, dict[Value, Formula]] = {TRUE: {self.values.anything: TRUE}, FALSE: {}}
 
         def of(leaf: Leaf) -> dict[Value, Formula]:
             return self._group(leaf.alternatives(symbol, self))
 
         return tuple(fold(formula, memo, of, self._combine).items())
+
+    def _ignores(self, formula: Formula, symbol: Hashable) -> bool:
+        """Whether a member with this symbol leaves a formula as it is, whatever its value."""
+        if formula not in self._spoken:
+            fold(formula, self._spoken, lambda leaf: leaf.spoken, _united)
+        found = self._spoken[formula]
+        return found is not None and symbol not in found
+
+    def _beside(self, kept: list[Formula], formula: And | Or, symbol: Hashable) -> tuple[Alternative, ...]:
+        """The alternatives of a formula of which some parts stay as they are."""
+        ignoring = set(kept)
+        touched = [part for part in formula.parts if part not in ignoring]
+        if not touched:
+            return ((self.values.anything, formula),)
+        if isinstance(formula, Or):
+            found = self.alternatives(self.disjoin(touched), symbol)
+            return tuple(self._group([*found, (self.values.anything, self.disjoin(kept))]).items())
+        found = self.alternatives(self.conjoin(touched), symbol)
+        return tuple(self._group([(value, self.conjoin((rest, *kept))) for value, rest in found]).items())
 
     def _combine(self, formula: Formula, below: list[dict[Value, Formula]]) -> dict[Value, Formula]:
         if isinstance(formula, Or):
@@ -259,7 +283,9 @@ class Formulas:
             self._spend(1)
             first, rest = waiting
             if isinstance(first, Or):
-                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(first.parts)])
+                # What asks for nothing more is tried first: it makes no conjunctions.
+                parts = sorted(first.parts, key=lambda part: not self.ends(part))
+                stack.extend([(atom, (part, rest), _CHOSEN) for part in reversed(parts)])
             elif isinstance(first, And) and not first.is_simple:
                 for part in reversed(first.parts):
                     rest = (part, rest)
@@ -316,6 +342,11 @@ def limit_error(count: int, what: str) -> LimitError:
             remedy="state the shared parts once beside anyOf, or raise Limits.satisfiability_steps",
         )
     )
+
+
+def _united(_formula: Formula, below: list[frozenset[str] | None]) -> frozenset[str] | None:
+    known = [names for names in below if names is not None]
+    return frozenset().union(*known) if len(known) == len(below) else None
 
 
 def _is_anything(_value: Value) -> bool:

@@ -73,6 +73,8 @@ class Witnesses:
         asked = self._asked[met]
         if asked is None:
             return False
+        if met.least <= len(met.required_names) and all(self._can_be_lacking(met, rest) for rest in violated):
+            return True
         for rest in violated:
             if rest not in asked and not (yield from self._may_violate(met, rest, begin, asked)):
                 return False
@@ -82,6 +84,13 @@ class Witnesses:
         open_ = [rest for rest in violated if asked[rest]]
         open_.sort(key=lambda rest: rest.required.bit_count() + len(rest.members.names))
         return (yield from self._search(met, open_, begin))
+
+    def _can_be_lacking(self, met: MemberRest, rest: MemberRest) -> bool:
+        """Whether a conjunction is violated by a name that does not come and that need not come."""
+        if not self._free.issuperset(rest.required_names):
+            return True
+        present = met.required_names
+        return any(name not in present for name in rest.required_names)
 
     def _may_violate(
         self, met: MemberRest, rest: MemberRest, begin: _Choice, asked: dict[MemberRest, bool]
