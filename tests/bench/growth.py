@@ -246,7 +246,7 @@ FAMILIES: Final[dict[str, tuple[Callable[[int], Case], tuple[int, int], str]]] =
     "uniqueItems, objects": (unique_objects, (30, 300), "any"),
     "if/then, one tag": (ifs, (3, 30), "any"),
     "if/then, a key each": (free_ifs, (3, 30), "any"),
-    "dependentRequired": (dependent, (30, 300), "any"),
+    "dependentRequired": (dependent, (20, 200), "any"),
     "patternProperties": (patterns, (3, 30), "any"),
     "$ref chain": (references, (100, 1_000), "any"),
     "minContains, written": (contains, (30, 300), "any"),

@@ -20,6 +20,7 @@ __all__ = [
 
 _T = TypeVar("_T")
 Alternative = tuple[Value, "Formula"]
+_Speaking = tuple[list["Formula"], dict[Hashable, list["Formula"]]]
 
 
 class Formula:
@@ -47,11 +48,13 @@ FALSE: Final = _Constant("FALSE")
 class And(Formula):
     """All parts hold; at most one is an atom, since atoms merge."""
 
-    __slots__ = ("is_simple", "parts")
+    __slots__ = ("is_simple", "parts", "speaking")
 
     def __init__(self, parts: tuple[Formula, ...]) -> None:
         """Keep the parts; use :meth:`Formulas.conjoin`."""
         self.parts = parts
+        #: The parts that any member changes, and by symbol those that it changes; ``None`` until asked for.
+        self.speaking: _Speaking | None = None
         #: No part is a disjunction.
         self.is_simple = all(isinstance(part, Leaf) and part.is_simple for part in parts)
 
@@ -59,11 +62,13 @@ class And(Formula):
 class Or(Formula):
     """At least one part holds."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("parts", "speaking")
 
     def __init__(self, parts: tuple[Formula, ...]) -> None:
         """Keep the parts; use :meth:`Formulas.disjoin`."""
         self.parts = parts
+        #: As of :class:`And`.
+        self.speaking: _Speaking | None = None
 
 
 class Branches(Formula):

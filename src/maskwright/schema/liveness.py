@@ -19,7 +19,7 @@ from maskwright.schema.elements import ElementRest
 from maskwright.schema.members import Cell, ConstantSource, MemberRest, Members, Source
 from maskwright.schema.order import Free, Order
 from maskwright.schema.reader import Reader
-from maskwright.schema.residual import FALSE, TRUE, Formula, Not, limit_error, parts_of
+from maskwright.schema.residual import FALSE, TRUE, And, Formula, Not, limit_error, parts_of
 from maskwright.schema.samples import Samples
 from maskwright.schema.seen import NOTHING, Seen, keys_of, without
 from maskwright.schema.sequences import Sequences
@@ -290,7 +290,39 @@ class Liveness:
             return (yield from witnesses.exist(met, violated, is_whole=is_whole))
 
         witnesses = Witnesses(self._stores, self._violable, frame, free, seen)
-        return (yield from self._any(formula, completes))
+        return (yield from self._any(self._pending(formula), completes))
+
+    def _pending(self, formula: Formula) -> Formula:
+        """A conjunction without the parts that may end and that share no key with those that may not.
+
+        Their members can be left out. Where members are counted that may be wrong, so there all parts stay.
+        """
+        if not isinstance(formula, And):
+            return formula
+        formulas = self._stores.formulas
+        pending: list[Formula] = []
+        idle: dict[Formula, frozenset[str]] = {}
+        names: set[str] = set()
+        for part in formula.parts:
+            if isinstance(part, MemberRest) and not part.is_counted:
+                pending.append(part)
+                names.update(part.required_names)
+                continue
+            spoken = formulas.spoken(part)
+            if spoken is None:
+                return formula
+            if formulas.ends(part):
+                idle[part] = spoken
+            else:
+                pending.append(part)
+                names.update(spoken)
+        reached = [part for part, spoken in idle.items() if not names.isdisjoint(spoken)]
+        while reached:
+            pending.extend(reached)
+            for part in reached:
+                names.update(idle.pop(part))
+            reached = [part for part, spoken in idle.items() if not names.isdisjoint(spoken)]
+        return formulas.conjoin(pending) if idle else formula
 
     def _constants(self, leaf: Differs) -> Iterator[MemberRest]:
         """The constants of a leaf, as residuals."""

@@ -12,7 +12,7 @@ from maskwright.schema.liveness import Liveness
 from maskwright.schema.members import Cell, MemberRest, Members, mask_of
 from maskwright.schema.nodekeys import AFTER_MEMBER, AT_KEY, AT_MEMBER, AfterMember, AtKey, AtMember
 from maskwright.schema.order import Free, Order
-from maskwright.schema.residual import TRUE, Alternative, Formula, Or
+from maskwright.schema.residual import TRUE, Alternative, And, Formula, Or
 from maskwright.schema.seen import NOTHING, keys_of, without
 from maskwright.schema.stores import Stores
 from maskwright.schema.straight import Straight
@@ -195,11 +195,24 @@ class Objects:
         """Whether a key leaves a way to the end, by the first branch that does; all ways are made when it is read."""
         liveness, alternatives, ends = self._liveness, self._formulas.alternatives, self._formulas.ends
         branches = key.residual.parts if isinstance(key.residual, Or) else (key.residual,)
+        if self._ends_after(key.residual, symbol):
+            return True
         return any(
             liveness.value(value) and liveness.members(rest, key.frame, free, key.seen)
             for branch in branches
             # What may end at once needs no search.
             for value, rest in sorted(alternatives(branch, symbol), key=lambda pair: not ends(pair[1]))
+        )
+
+    def _ends_after(self, formula: Formula, symbol: str | Cell) -> bool:
+        """Whether the end may come now and still after a key, which few parts of a conjunction speak of."""
+        formulas = self._formulas
+        if not isinstance(formula, And) or not formulas.ends(formula):
+            return False
+        touched = formulas.conjoin(formulas.touched(formula, symbol))
+        return any(
+            formulas.ends(rest) and self._liveness.value(value)
+            for value, rest in formulas.alternatives(touched, symbol)
         )
 
     def _member(

@@ -8,7 +8,7 @@ key does not touch is never split. Formulas are hash-consed: equality is identit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from math import prod
 from typing import Final, cast
 
@@ -200,9 +200,9 @@ class Formulas:
         if formula is TRUE:
             return ((self.values.anything, TRUE),)
         if isinstance(formula, (And, Or)):
-            kept = [part for part in formula.parts if self._ignores(part, symbol)]
-            if kept:
-                return self._beside(kept, formula, symbol)
+            touched = self.touched(formula, symbol)
+            if len(touched) < len(formula.parts):
+                return self._beside(touched, formula, symbol)
         memo: dict[Formula, dict[Value, Formula]] = {TRUE: {self.values.anything: TRUE}, FALSE: {}}
 
         def of(leaf: Leaf) -> dict[Value, Formula]:
@@ -210,19 +210,34 @@ class Formulas:
 
         return tuple(fold(formula, memo, of, self._combine).items())
 
-    def _ignores(self, formula: Formula, symbol: Hashable) -> bool:
-        """Whether a member with this symbol leaves a formula as it is, whatever its value."""
+    def spoken(self, formula: Formula) -> frozenset[str] | None:
+        """The symbols that a formula says anything of; ``None`` if that may be all."""
         if formula not in self._spoken:
             fold(formula, self._spoken, lambda leaf: leaf.spoken, _united)
-        found = self._spoken[formula]
-        return found is not None and symbol not in found
+        return self._spoken[formula]
 
-    def _beside(self, kept: list[Formula], formula: And | Or, symbol: Hashable) -> tuple[Alternative, ...]:
-        """The alternatives of a formula of which some parts stay as they are."""
-        ignoring = set(kept)
-        touched = [part for part in formula.parts if part not in ignoring]
+    def touched(self, formula: And | Or, symbol: Hashable) -> Sequence[Formula]:
+        """The parts of a formula that a member with this symbol may change, whatever its value."""
+        if formula.speaking is None:
+            always: list[Formula] = []
+            by_name: dict[Hashable, list[Formula]] = {}
+            for part in formula.parts:
+                names = self.spoken(part)
+                if names is None:
+                    always.append(part)
+                for name in names or ():
+                    by_name.setdefault(name, []).append(part)
+            formula.speaking = (always, by_name)
+        always, by_name = formula.speaking
+        named = by_name.get(symbol)
+        return always if named is None else [*always, *named]
+
+    def _beside(self, touched: Sequence[Formula], formula: And | Or, symbol: Hashable) -> tuple[Alternative, ...]:
+        """The alternatives of a formula of which only some parts are touched."""
         if not touched:
             return ((self.values.anything, formula),)
+        changing = set(touched)
+        kept = [part for part in formula.parts if part not in changing]
         if isinstance(formula, Or):
             found = self.alternatives(self.disjoin(touched), symbol)
             return tuple(self._group([*found, (self.values.anything, self.disjoin(kept))]).items())
