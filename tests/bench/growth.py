@@ -85,7 +85,8 @@ def enum(size: int) -> Case:
 
 def enum_objects(size: int) -> Case:
     """One of so many objects."""
-    return {"enum": [{"id": place, "name": f"n{place}"} for place in range(size)]}, {"id": size - 1, "name": f"n{size - 1}"}
+    objects = [{"id": place, "name": f"n{place}"} for place in range(size)]
+    return {"enum": objects}, objects[-1]
 
 
 def length(size: int) -> Case:
@@ -216,7 +217,8 @@ def references(size: int) -> Case:
 
 def contains(size: int) -> Case:
     """So many elements that meet a schema must come."""
-    return {"type": "array", "contains": {"type": "integer"}, "minContains": size}, [1, "a"] * min(size, 50) + [1] * size
+    schema = {"type": "array", "contains": {"type": "integer"}, "minContains": size}
+    return schema, [1, "a"] * min(size, 50) + [1] * size
 
 
 #: Name, case, sizes, property order.
@@ -246,7 +248,7 @@ FAMILIES: Final[dict[str, tuple[Callable[[int], Case], tuple[int, int], str]]] =
     "uniqueItems, objects": (unique_objects, (30, 300), "any"),
     "if/then, one tag": (ifs, (3, 30), "any"),
     "if/then, a key each": (free_ifs, (3, 30), "any"),
-    "dependentRequired": (dependent, (20, 200), "any"),
+    "dependentRequired": (dependent, (30, 300), "any"),
     "patternProperties": (patterns, (3, 30), "any"),
     "$ref chain": (references, (100, 1_000), "any"),
     "minContains, written": (contains, (30, 300), "any"),

@@ -268,7 +268,7 @@ class Liveness:
                 named = Source(self._stores.document.root, dict.fromkeys(names, True))
                 sources.append(self._named.setdefault(names, named))
         frame = store.members(sources)
-        most = 2 * self._stores.limits.satisfiability_steps
+        most = 4 * self._stores.limits.satisfiability_steps
         if len(atoms) * len(frame.names) > most:
             raise limit_error(most, "pairs of a key and a subschema at one object")
         return frame
