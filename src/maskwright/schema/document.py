@@ -102,11 +102,19 @@ def equal_key(value: object) -> str:
         raise LimitError(Problem("an element nests too deeply to be compared", keyword="uniqueItems")) from error
 
 
+def _decimal(number: Fraction) -> Decimal:
+    """A fraction that a decimal can write, exactly."""
+    places = 0
+    while (number * 10**places).denominator != 1:
+        places += 1
+    digits = tuple(map(int, format(Decimal(abs(int(number * 10**places))), "f")))
+    return Decimal((int(number < 0), digits, -places))
+
+
 def _number_key(number: object) -> list[object]:
     """Sign, digits without trailing zeros, exponent: a number of a thousand digits is not multiplied out."""
-    if isinstance(number, Fraction):
-        return ["\0", str(number.numerator), str(number.denominator)]
-    sign, digits, exponent = cast("Decimal", number).as_tuple()
+    decimal = _decimal(number) if isinstance(number, Fraction) else cast("Decimal", number)
+    sign, digits, exponent = decimal.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     bare = text.rstrip("0")
     return ["\0", sign, bare, int(exponent) + len(text) - len(bare)] if bare else ["\0"]

@@ -9,6 +9,7 @@ from maskwright.network.lexeme import ANYTHING, NEVER
 from maskwright.schema.counting import list_words
 from maskwright.schema.differences import Differs
 from maskwright.schema.document import equal_key
+from maskwright.schema.leaves import with_element
 from maskwright.schema.members import MemberRest, Source
 from maskwright.schema.number_sets import members_of
 from maskwright.schema.reader import Reader
@@ -91,7 +92,8 @@ class Samples:
                     samples = yield from self.of(value, most, depth + 1)
                     if len(samples) >= most:
                         return [None] * most
-                    stack.extend((rest, [*elements, sample]) for sample in samples)
+                    following = [(with_element(rest, sample, self._stores.formulas), sample) for sample in samples]
+                    stack.extend((after, [*elements, sample]) for after, sample in following)
         return list(found.values())
 
     def _objects(self, formula: Formula, most: int, depth: int) -> _Listing:
