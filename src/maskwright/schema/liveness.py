@@ -277,20 +277,31 @@ class Liveness:
         def completes(rest: Formula, is_whole: bool) -> Question:  # noqa: FBT001
             if isinstance(rest, MemberRest):
                 return (yield from self._rest(rest, frame, free, seen))
-            met, violated = self._stores.members.free.initial, []
+            met, violated, written = self._stores.members.free.initial, [], []
             for part in parts_of(rest):
                 if isinstance(part, MemberRest):
                     met = part
                 elif isinstance(part, Not) and isinstance(part.atom, MemberRest):
                     violated.append(part.atom)
                 elif isinstance(part, Differs):
-                    violated.extend(self._constants(part))
+                    written.append(part)
                 else:
                     return False
+            if not violated and (yield from self._is_endless(met, frame)):
+                return (yield from self._rest(met, frame, free, seen))
+            violated.extend(constant for part in written for constant in self._constants(part))
             return (yield from witnesses.exist(met, violated, is_whole=is_whole))
 
         witnesses = Witnesses(self._stores, self._violable, frame, free, seen)
         return (yield from self._any(self._pending(formula), completes))
+
+    def _is_endless(self, met: MemberRest, frame: Members) -> Question:
+        """Whether a key more than was ever written can come, so that an object differs from every other one."""
+        cell = frame.cells[0]
+        if met.most is not None or met.members.sealed or cell.term is not ANYTHING:
+            return False
+        live = yield met.members.value(cell)
+        return live
 
     def _pending(self, formula: Formula) -> Formula:
         """A conjunction without the parts that may end and that share no key with those that may not.

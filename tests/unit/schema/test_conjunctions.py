@@ -103,3 +103,25 @@ def test_written_objects_differ() -> None:
         assert not guide.matches(json.dumps(written)[:-1] + f", {again}]"), again
     for other in ('{"b": {"c": 2}}', '{"b": {"c": 6}, "a": 4}', '{"b": {"c": 2}, "a": 3, "d": 1}', "{}"):
         assert guide.matches(json.dumps(written)[:-1] + f", {other}]"), other
+
+
+@pytest.mark.parametrize(
+    ("items", "count"),
+    [
+        ({"properties": {"a": {"enum": [1, 2]}}, "additionalProperties": False}, 3),
+        ({"properties": {"a": {"enum": [1, 2]}}, "additionalProperties": False, "required": ["a"]}, 2),
+        ({"properties": {"a": {"enum": [1, 2]}}, "required": ["a"], "maxProperties": 1}, 2),
+        ({"properties": {"a": {"enum": [1, 2]}}, "additionalProperties": {"not": {}}}, 3),
+        ({"properties": {"a": {"enum": [1, 2]}}, "not": {"minProperties": 2}, "required": ["a"]}, 2),
+    ],
+)
+def test_few_objects_run_out(items: dict[str, Any], count: int) -> None:
+    """As many elements may come as there are different objects."""
+    schema = {"type": "array", "uniqueItems": True, "items": {"type": "object", **items}}
+    guide = mw.compile(mw.json_schema(schema, property_order="any"), BYTES)
+    written = json.dumps([{"a": 1}, {"a": 2}, {}][:count])
+    assert guide.matches(written)
+    assert not guide.matcher().can_read(f"{written[:-1]},".encode())
+    assert guide.matcher().can_read(f"{json.dumps([{'a': 1}, {}, {'a': 2}][: count - 1])[:-1]},".encode()) == (
+        count > 1
+    )
