@@ -77,7 +77,10 @@ def test_members_are_members_and_distinct(of: NumberSet) -> None:
         (Numbers(integer=True, excluded=(Fraction(1),)), True),
         (Numbers(integer=True, excluded=(Fraction(2),)), False),
         (Numbers(multiples=(Fraction(6),), excluded=(Fraction(2),)), True),
-        (Numbers(integer=True, lower=Fraction(0), upper=Fraction(2), points=(frozenset(map(Fraction, range(3))),)), True),
+        (
+            Numbers(integer=True, lower=Fraction(0), upper=Fraction(2), points=(frozenset(map(Fraction, range(3))),)),
+            True,
+        ),
         (Numbers(lower=HALF, upper=HALF, excluded=(HALF,)), True),
         (Numbers(lower=Fraction(0), upper=HALF, excluded=(HALF,), points=(frozenset([HALF]),)), False),
         (Numbers(integer=True, fractional=True), True),
