@@ -323,3 +323,30 @@ def test_the_limit_is_no_dead_end(limit: int, opening: bytes) -> None:
 def test_explanations_name_the_reason(step: int, words: str) -> None:
     """Why a token is refused, or that it is not."""
     assert words in choice_matcher().explain(step)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {}, "ab": {}}, "required": ["a"]},
+        {"properties": {"a": {}, "ab": {}, "abc": {}}, "required": ["a"], "additionalProperties": False},
+        {"oneOf": [{"required": ["a"]}, {"required": ["ab"]}], "properties": {"a": {}, "ab": {}}, "maxProperties": 1},
+        {"properties": {"": {}, "\u00e9": {}, "\u00e9\U0001f600": {}}, "required": ["", "\u00e9"]},
+    ],
+)
+@pytest.mark.parametrize("order", ["declared", "any"])
+def test_escapes_in_keys_lead_on(schema: dict[str, object], order: str) -> None:
+    """After every key that is spelled with escapes up to any byte, some byte goes on: no word that may not come is begun."""
+    vocabulary = mw.Vocabulary.from_tokens([b"", *SINGLES], end_ids=[0])
+    guide = mw.compile(mw.json_schema({"type": "object", **schema}, property_order=order), vocabulary)
+    todo, steps = [guide.matcher()], 0
+    while todo and steps < 2_000:
+        matcher = todo.pop()
+        allowed = [token for token in range(1, 257) if matcher.allows(token)]
+        assert allowed or matcher.is_accepting, matcher.text
+        for token in allowed:
+            if token - 1 in b'"\\u06129abcdefABCDEF{\xc3\xa9' and b":" not in matcher.text:
+                steps += 1
+                probe = matcher.fork()
+                probe.advance(token)
+                todo.append(probe)

@@ -262,6 +262,9 @@ class Lexicon:
                     return True
             elif kind in (HEX, TAIL):
                 todo.extend([part[2] for part in e.parts[at]])
+            elif kind == ESCAPE:
+                # The character that the backslash begins is still to come: the word that ends before it does not count.
+                todo.extend([rest for _, _, rest in self.moves.of(e.first[at])])
             elif at not in (NEVER, EPSILON):
                 todo.append(e.second[at] if kind == CAT else e.first[at])
         return False

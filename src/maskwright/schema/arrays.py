@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from maskwright.network.nodes import Call, Capture, Production, Symbol
+from maskwright.network.nodes import Call, Capture, Lex, Production, Symbol
 from maskwright.schema.document import read_value
 from maskwright.schema.layout import marks
 from maskwright.schema.leaves import with_element
@@ -57,8 +57,9 @@ class Arrays:
     def _element(self, value: Value, residual: Formula, level: int) -> Symbol:
         """The symbol that reads an element; of elements that must differ its end is told to the kernel."""
         symbol = self._symbol(value, level)
-        is_plain = isinstance(symbol, Call) or not self._liveness.sequences.remembers(residual)
-        return symbol if is_plain else symbol._replace(is_crossing=True)
+        if isinstance(symbol, Lex) and self._liveness.sequences.remembers(residual):
+            return symbol._replace(is_crossing=True)
+        return symbol
 
     def after_element(self, key: AfterElement) -> list[Production]:
         """A comma if an element can follow, the end if none must."""

@@ -21,7 +21,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
-from typing import Final, cast
+from typing import Final
 
 from maskwright.errors import LimitError, PolicyError, Problem, SchemaError
 from maskwright.network.lexeme import (
@@ -367,7 +367,7 @@ def _remaining(numbers: Numbers, digits: int | None, *, exact: bool, integer_is_
         exact = False
         if numbers.integer and not integer_is_lexical:
             # 1.0 is spelled like any other multiple of 1.
-            numbers = replace(numbers, integer=False, multiples=(cast("Fraction", numbers.step),))
+            numbers = replace(numbers, integer=False, multiples=(numbers.step,))
     if exact and numbers.points:
         return unite(
             *(number_term(n, digits=digits, exact=True, integer_is_lexical=integer_is_lexical) for n in _gaps(numbers))

@@ -58,8 +58,8 @@ class Sequences:
             if self._formulas.ends(rest) or after is None:
                 return self._formulas.ends(rest)
             return (yield from self._has_many(after[0], self._least(rest) + (after[0] is value)))
-        for after in self._after(value, rest):
-            if (yield from self.complete(after, (value,))):
+        for remains in self._after(value, rest):
+            if (yield from self.complete(remains, (value,))):
                 return True
         return False
 
