@@ -161,3 +161,28 @@ def test_dropped_tables_keep_the_budget() -> None:
         matcher.advance(max(ids))
     assert len(matcher.tokens) <= 70
     assert matcher.is_accepting
+
+
+def test_tokens_that_end_inside_a_character() -> None:
+    """Near the end of a budget a token is allowed iff it can be advanced by, also if it ends in half a character."""
+    tokens = [
+        b"",
+        *(bytes([byte]) for byte in range(256)),
+        b"\xd0\xbe\xd0",
+        b"\xd0\xbe",
+        b"ab\xf0\x9f",
+        b"\xf0\x9f\x98",
+    ]
+    guide = mw.compile(mw.json_schema({"type": "string"}), mw.Vocabulary.from_tokens(tokens, end_ids=[0]))
+    matcher = guide.matcher(max_tokens=8)
+    matcher.advance(1 + ord('"'))
+    while matcher.tokens_left:
+        for token in range(1, len(tokens)):
+            probe = matcher.fork()
+            try:
+                probe.advance(token)
+                is_read = True
+            except mw.MaskwrightError:
+                is_read = False
+            assert matcher.allows(token) is is_read, (matcher.tokens_left, tokens[token])
+        matcher.advance(1 + ord("F") if matcher.tokens_left > 1 else 1 + ord('"'))

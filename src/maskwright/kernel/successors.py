@@ -14,7 +14,7 @@ from maskwright.kernel.costs import captures
 from maskwright.kernel.expressions import BODY, CAT, CHARS, OR, RAW, REPEAT
 from maskwright.kernel.lexicon import DEAD, UNKNOWN, WIDE, Lexicon
 from maskwright.kernel.profiles import Profile
-from maskwright.kernel.trie import Trie
+from maskwright.kernel.trie import LONG_CATEGORIES, Trie
 from maskwright.kernel.walk import Walker
 
 __all__ = ["Successors"]
@@ -35,6 +35,7 @@ class Successors:
         self.at = array("i", bytes(4 * (walker.trie.longest + 3)))
         self.ended = array("i", bytes(4 * (walker.trie.longest + 3)))
         self.free = {}
+        self.lengthy = LONG_CATEGORIES
 
     def all_of(self, configuration: cython.int) -> Groups:
         """Every token that can be read. 2 ms where a string goes on as it may, 20 ms where it counts its characters."""
@@ -145,7 +146,7 @@ class Successors:
             return False
         state: cython.int = walker.states[j]
         flagged: cython.ulonglong = lexicon.run[state]
-        if not flagged or trie.below[node] & ~flagged:
+        if not flagged or trie.below[node] & (~flagged | self.lengthy):
             return False
         found = self.free.get(state)
         if found is None:
