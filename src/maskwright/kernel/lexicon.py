@@ -284,10 +284,16 @@ class Lexicon:
                     self.spelled[at] = True
                     at = came_from[at]
                 return True
+            ends = []
             for _, _, then in self._present(self.moves.of(at)):
                 if then not in came_from and self.spelled.get(then) is not False:
                     came_from[then] = at
-                    todo.append(then)
+                    # What ends at once is looked at next: a name of 253 characters need not be spelled out first.
+                    if self.expressions.nullable[then] or self.spelled.get(then):
+                        ends.append(then)
+                    else:
+                        todo.append(then)
+            todo.extend(ends)
         self.spelled.update(dict.fromkeys(came_from, False))
         return False
 
