@@ -121,7 +121,7 @@ def json_schema(
     registry: Registry[Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Constraint:
-    """JSON texts that a JSON Schema accepts (drafts 4 to 2020-12, by ``$schema``; 2020-12 without).
+    """JSON texts that a JSON Schema accepts (drafts 3 to 2020-12, by ``$schema``; 2020-12 without).
 
     Args:
         schema: The schema as parsed JSON, or its text (numbers then keep every digit); or a Python type,

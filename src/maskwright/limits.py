@@ -53,6 +53,8 @@ class Limits:
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
                 raise PolicyError(f"Limits.{field.name} must be a number of at least 0, not {value!r}")
+        if self.lexeme_states < 1:
+            raise PolicyError("Limits.lexeme_states must be at least 1: every text needs a state")
 
 
 DEFAULT_LIMITS = Limits()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import accumulate
 from typing import Final, cast
@@ -35,7 +35,14 @@ def _refuse_constant(name: str) -> object:
     raise SchemaError(Problem(f"{name} is not a JSON number", remedy="write a number of RFC 8259"))
 
 
-_decoder: Final = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
+def _read_decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation as error:
+        raise LimitError(Problem(f"the exponent of {text[:40]} is beyond {EXPONENT_LIMIT}")) from error
+
+
+_decoder: Final = json.JSONDecoder(parse_float=_read_decimal, parse_constant=_refuse_constant)
 
 
 def _depth_problem(limits: Limits) -> LimitError:
@@ -75,12 +82,13 @@ def read_json(source: str | bytes, limits: Limits) -> object:
         place = f"{error.lineno}:{error.colno}"
         raise SchemaError(Problem(f"the schema is not JSON: {error.msg}", place=place)) from error
     except RecursionError as error:
-        raise _depth_problem(limits) from error
+        reason = "the text of the schema nests deeper than Python's parser reads"
+        raise LimitError(Problem(reason, remedy="pass the parsed value, or flatten it with $ref")) from error
     except ValueError as error:
         raise LimitError(Problem(f"a number of the schema is too long: {error}")) from error
 
 
-_value_decoder: Final = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+_value_decoder: Final = json.JSONDecoder(parse_float=_read_decimal, parse_int=_read_decimal)
 
 
 def read_value(text: str) -> object:

@@ -95,7 +95,9 @@ def schema_of(described: object) -> dict[str, Any]:
         reason = str(cause).partition("\n")[0].rstrip(".")
         name = getattr(described, "__qualname__", None) or repr(described)
         remedy = "give a type that pydantic can describe, or a JSON Schema"
-        if type(cause).__name__ in {"PydanticUndefinedAnnotation", "NameError", "PydanticUserError"}:
+        if "typing_extensions.TypedDict" in str(cause):
+            remedy = "before Python 3.12 take TypedDict from typing_extensions"
+        elif type(cause).__name__ in {"PydanticUndefinedAnnotation", "NameError", "PydanticUserError"}:
             remedy = (
                 "names must be known where the type is defined; else build a pydantic.TypeAdapter there and pass it"
             )

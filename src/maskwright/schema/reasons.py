@@ -54,7 +54,9 @@ class _Explanation:
         while self._todo:
             top, need = self._todo.pop(0)
             if top in self._seen:
-                yield Problem(f"{need} needs itself for ever", _places(top), "required", "make it optional")
+                # Branches that say the same are one value, which needs nothing of itself.
+                if not need.startswith("branch"):
+                    yield Problem(f"{need} needs itself for ever", _places(top), "required", "make it optional")
                 continue
             self._seen.add(top)
             yield from self._one(top, need)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from maskwright.errors import LimitError, SchemaError
 from maskwright.limits import DEFAULT_LIMITS, Limits
-from maskwright.schema.document import exact_number, is_writable, json_kind, read_json
+from maskwright.schema.document import equal_key, exact_number, is_writable, json_kind, read_json
 
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -79,3 +79,18 @@ def test_kinds() -> None:
     """Every JSON type has a name, and other values have the name of their Python type."""
     kinds = [json_kind(value) for value in (None, True, 1, 0.5, "", [], {}, set())]
     assert kinds == ["null", "a boolean", "a number", "a number", "a string", "an array", "an object", "a Python set"]
+
+
+@pytest.mark.parametrize("text", ['{"minimum": 1e999999999999999999999}', '{"enum": [-1e-999999999999999999999]}'])
+def test_exponents_beyond_any_number(text: str) -> None:
+    """A number that not even a Decimal holds is a typed error."""
+    with pytest.raises(LimitError, match="exponent"):
+        read_json(text, DEFAULT_LIMITS)
+
+
+@given(st.integers(-(10**12), 10**12).map(lambda n: Fraction(n, 8)), st.integers(0, 3))
+def test_equal_numbers_have_one_key(number: Fraction, zeros: int) -> None:
+    """A number has the same key as a fraction and in every decimal spelling."""
+    text = format(Decimal(number.numerator) / Decimal(number.denominator), "f")
+    spelled = text + (("" if "." in text else ".") + "0" * zeros if zeros else "")
+    assert equal_key(number) == equal_key(Decimal(spelled))
