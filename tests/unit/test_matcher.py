@@ -336,7 +336,7 @@ def test_explanations_name_the_reason(step: int, words: str) -> None:
 )
 @pytest.mark.parametrize("order", ["declared", "any"])
 def test_escapes_in_keys_lead_on(schema: dict[str, object], order: str) -> None:
-    """After every beginning of a key that is spelled with escapes some byte goes on: no word that may not come is begun."""
+    """After every beginning of a key with escapes some byte goes on: no word that may not come is begun."""
     vocabulary = mw.Vocabulary.from_tokens([b"", *SINGLES], end_ids=[0])
     guide = mw.compile(mw.json_schema({"type": "object", **schema}, property_order=order), vocabulary)
     todo, steps = [guide.matcher()], 0
