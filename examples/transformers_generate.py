@@ -44,10 +44,11 @@ def main() -> None:
     rows = [prompter.chat(f"Describe {question} as JSON.") for question in QUESTIONS]
     length = max(map(len, rows))
     ids = torch.tensor([[0] * (length - len(row)) + row for row in rows])
-    processor = MaskLogitsProcessor(guide)
+    processor = MaskLogitsProcessor(guide, max_new_tokens=120)  # every document is closed within them
     options = {"logits_processor": [processor], "eos_token_id": processor.end_ids, "pad_token_id": 0}
-    sampled = model.generate(ids, attention_mask=(ids != 0).long(), do_sample=True, max_new_tokens=120, **options)
-    beams = model.generate(ids[:1], attention_mask=(ids[:1] != 0).long(), num_beams=3, max_new_tokens=120, **options)
+    options["max_new_tokens"] = 120
+    sampled = model.generate(ids, attention_mask=(ids != 0).long(), do_sample=True, **options)
+    beams = model.generate(ids[:1], attention_mask=(ids[:1] != 0).long(), num_beams=3, **options)
     for row in [*sampled[:, length:].tolist(), *beams[:, length:].tolist()]:
         print(json.loads(b"".join(vocabulary.tokens[token] for token in row)))
 
