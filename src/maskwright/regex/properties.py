@@ -16,7 +16,7 @@ from typing import Final
 from maskwright.regex import unicode_table
 from maskwright.regex.ranges import ALL, NONE, Ranges, difference, normal
 
-__all__ = ["category", "property_names", "property_ranges"]
+__all__ = ["category", "property_names", "property_ranges", "read_numbers"]
 
 #: PropertyValueAliases.txt, General_Category: long name and short name.
 _LONG_CATEGORIES: Final = """
@@ -51,7 +51,8 @@ _KEYS: Final[dict[str, str]] = {
 }
 
 
-def _numbers(data: bytes) -> Iterator[int]:
+def read_numbers(data: bytes) -> Iterator[int]:
+    """The numbers of a packed table: seven bits a byte, lowest first, the last byte below 0x80."""
     value = shift = 0
     for byte in data:
         value |= (byte & 0x7F) << shift
@@ -70,7 +71,7 @@ def _table() -> dict[tuple[str, str], Ranges]:
         *(("scx", name) for name in unicode_table.EXTENDED.split()),
         *(("is", group.split(":")[0]) for group in unicode_table.BINARY.split()),
     ]
-    numbers = _numbers(zlib.decompress(b85decode(unicode_table.PACKED)))
+    numbers = read_numbers(zlib.decompress(b85decode(unicode_table.PACKED)))
     found: dict[tuple[str, str], Ranges] = {}
     for name in names:
         ranges: list[tuple[int, int]] = []

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import zlib
 from base64 import b85decode
-from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
+
+from maskwright.regex.properties import read_numbers
 
 __all__ = ["Character", "Characters", "Window", "characters", "compositions", "windows"]
 
@@ -180,16 +181,6 @@ _ASCII_RANGES: Final = (
 )
 
 
-def _numbers(data: bytes) -> Iterator[int]:
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            yield value
-            value = shift = 0
-
-
 def _character(word: str) -> Character:
     kinds, combining, script, composes, mark, kind, window = word.split(":")
     return Character(
@@ -209,7 +200,7 @@ def _character(word: str) -> Character:
 def characters() -> Characters:
     """All characters that a name may hold beside its dots; unpacked at first use, in some four milliseconds."""
     classes = (*_ASCII, *map(_character, _CLASSES.split()))
-    numbers = _numbers(zlib.decompress(b85decode(_RANGES)))
+    numbers = read_numbers(zlib.decompress(b85decode(_RANGES)))
     ranges = list(_ASCII_RANGES)
     at = 0
     for gap in numbers:
