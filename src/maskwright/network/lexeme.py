@@ -24,6 +24,7 @@ __all__ = [
     "EPSILON",
     "NEVER",
     "Automaton",
+    "LabelledAutomaton",
     "Term",
     "approximate",
     "automaton",
@@ -33,9 +34,12 @@ __all__ = [
     "encode",
     "intersect",
     "literal",
+    "marker",
     "quote",
     "repeat",
     "subtract",
+    "token",
+    "token_ids",
     "unite",
     "words",
 ]
@@ -67,6 +71,23 @@ class Automaton(Protocol):
 
     def accepts(self, state: Hashable) -> bool:
         """Whether the text read so far is in the language."""
+        ...
+
+
+class LabelledAutomaton(Automaton, Protocol):
+    """An automaton that also tells *how* a text was accepted; for :class:`maskwright.network.nodes.Switch`.
+
+    Unlike a word of ``words(..., labelled=True)`` an accepted text may go on, and its continuations may have other
+    labels. ``encode(automaton(machine))`` then is a term of a switch: whenever a state accepts, the switch may go on
+    with ``targets[machine.label(state)]``.
+    """
+
+    def label(self, state: Hashable) -> int:
+        """The label, at least 0, of an accepting state."""
+        ...
+
+    def continues(self, state: Hashable) -> bool:
+        """Whether ``moves`` of a state has any entry; must be cheap."""
         ...
 
 
@@ -288,3 +309,25 @@ def quote(text: Term, *, minimal: bool = False) -> Term:
     JSON demands (``\"``, ``\\`` and control characters).
     """
     return NEVER if text is NEVER else _term("quote", text, minimal, below=(text,))
+
+
+def token(name: str) -> Term:
+    """The control token of this name (``<|tool_call|>``), whatever its id in a vocabulary: a byte term.
+
+    It is no text: only the token itself is read. A vocabulary without a control token of that name cannot spell it.
+    """
+    return _term("token", name)
+
+
+def marker(name: str) -> Term:
+    """The control token of this name, or in a vocabulary without one its text, letter by letter: a byte term."""
+    return _term("marker", name) if name else EPSILON
+
+
+def token_ids(ranges: Iterable[tuple[int, int]]) -> Term:
+    """One token whose id lies in inclusive ranges, be it text or a control token: a byte term.
+
+    Ids that the vocabulary does not have are left out.
+    """
+    kept = tuple(sorted((first, last) for first, last in ranges if first <= last))
+    return _term("token_ids", kept) if kept else NEVER
