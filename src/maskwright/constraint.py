@@ -50,7 +50,19 @@ _judge = _Judge()
 class Constraint:
     """What an output must be; frozen. Built by :func:`maskwright.json_schema`, :func:`maskwright.regex` and others."""
 
-    __slots__ = ("__weakref__", "_rebuild", "guides", "kind", "limits", "network", "policies", "warnings")
+    __slots__ = (
+        "__weakref__",
+        "_rebuild",
+        "guides",
+        "kind",
+        "limits",
+        "network",
+        "policies",
+        "prefix",
+        "reading",
+        "term",
+        "warnings",
+    )
 
     def __init__(
         self,
@@ -61,6 +73,9 @@ class Constraint:
         limits: Limits,
         policies: Mapping[str, object] | None = None,
         warnings: Iterable[Problem] = (),
+        prefix: bytes = b"",
+        term: Term | None = None,
+        reading: object | None = None,
     ) -> None:
         """Use the constructors of the package instead."""
         #: The constructor's name.
@@ -71,6 +86,12 @@ class Constraint:
         self.policies = dict(policies or {})
         #: What was read but is not enforced, and what a person should know.
         self.warnings = tuple(warnings)
+        #: What the network has read before the output begins: the output is the rest.
+        self.prefix = prefix
+        #: The text term that is the whole constraint, if it is one.
+        self.term = term
+        #: How what was generated is read again; a frozen description for :mod:`maskwright.tags.parsing`.
+        self.reading = reading
         self._rebuild = rebuild
         #: Guides by vocabulary, while someone holds them; written by :func:`maskwright.compile`.
         self.guides: Any = None
@@ -198,7 +219,7 @@ def regex(pattern: str, *, dialect: str = "python", limits: Limits = DEFAULT_LIM
         raise UnsatisfiableError(Problem("no text matches the pattern", keyword="regex"))
     network = _Whole(encode(term), f"text that matches {pattern}")
     rebuild = partial(regex, pattern, dialect=dialect, limits=limits)
-    return Constraint("regex", network, rebuild=rebuild, limits=limits, policies={"dialect": dialect})
+    return Constraint("regex", network, rebuild=rebuild, limits=limits, policies={"dialect": dialect}, term=term)
 
 
 def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constraint:
