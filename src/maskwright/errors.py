@@ -14,6 +14,7 @@
     ├── VocabularyError            the tokens, ids or files of a vocabulary do not fit together
     │   └── UnspellableError       no token sequence of this vocabulary can write the constraint
     ├── TokenError                 a token or byte that the matcher cannot accept here
+    ├── OutputError                a text that was generated and cannot be read as what it should be
     ├── ModelError                 weights that are missing, damaged or of an unknown architecture
     └── InputError                 a file or argument of the command line cannot be used
 """
@@ -29,6 +30,7 @@ __all__ = [
     "LimitError",
     "MaskwrightError",
     "ModelError",
+    "OutputError",
     "PatternError",
     "PolicyError",
     "Problem",
@@ -113,6 +115,21 @@ class UnspellableError(VocabularyError):
 
 class TokenError(MaskwrightError):
     """A token or byte that the matcher cannot accept here; the matcher is unchanged."""
+
+
+class OutputError(MaskwrightError):
+    """A text that was generated and cannot be read as what it should be; what was read before it went wrong is kept."""
+
+    def __init__(self, reason: str, *, offset: int, line: int, column: int, parsed: object = None) -> None:
+        super().__init__(f"{line}:{column}: {reason}")
+        self.reason = reason
+        #: Characters before the wrong one; the length of the text if it ended too early.
+        self.offset = offset
+        #: Line and column of the wrong character, from 1.
+        self.line = line
+        self.column = column
+        #: What was read before: what the function or method that raised it would have returned.
+        self.parsed = parsed
 
 
 class ModelError(MaskwrightError):
