@@ -1,0 +1,121 @@
+"""JSON values while their text streams in: the value so far, the place that is being written, what was closed."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from maskwright.errors import OutputError, PolicyError
+from maskwright.tags.partial_numbers import CONVERSIONS
+from maskwright.tags.partial_place import Malformed, PartialValue, ValueEvent
+from maskwright.tags.partial_scan import Fault, Scan
+from maskwright.tags.partial_text import Pieces
+
+__all__ = ["ValueParser", "partial_json"]
+
+_BLANKS: Final = " \t\n\r"
+
+
+class ValueParser:
+    """Reads one JSON value from text in pieces.
+
+    Feeding takes time linear in the text, all pieces together, and events do not depend on where it was cut, except
+    that a string comes in as many parts. Of keys that come twice the last one counts, as in ``json.loads``.
+    """
+
+    def __init__(self, *, numbers: str = "float") -> None:
+        """Stand before the value.
+
+        Args:
+            numbers: ``"float"``: as ``json.loads``, ``int`` and ``float``; ``"exact"``: ``int`` and ``Decimal``.
+                Integers of more than 4,300 digits are a ``Decimal`` either way.
+
+        Raises:
+            PolicyError: an argument has no meaning.
+        """
+        if numbers not in CONVERSIONS:
+            raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {numbers!r}")
+        self._pieces = Pieces()
+        self._events: list[ValueEvent] = []
+        self._scan = Scan(numbers, self._events)
+        self._error: OutputError | None = None
+        self._is_closed = False
+
+    def feed(self, delta: str | bytes) -> list[ValueEvent]:
+        """Read a piece, and tell what happened.
+
+        Never raises for what a model could write: what is no JSON gives one :class:`Malformed`, nothing after it is
+        read, and :meth:`close` raises the error.
+        """
+        if self._is_closed:
+            raise PolicyError("the parser was closed")
+        if self._error is None:
+            text, broken = self._pieces.take(delta)
+            try:
+                self._read(text)
+            except Fault as fault:
+                self._fail(self._pieces.error(fault.reason, fault.index))
+            else:
+                if broken is not None:
+                    self._fail(broken)
+        events = self._events.copy()
+        self._events.clear()
+        return events
+
+    def close(self) -> Any:
+        """The value, once its text has ended.
+
+        Raises :class:`maskwright.errors.OutputError` if the text was no JSON or ended too early; its ``parsed`` is the
+        :class:`PartialValue`.
+        """
+        self._is_closed = True
+        if self._error is None:
+            self._error = self._pieces.end()
+        if self._error is None:
+            try:
+                self._scan.end()
+            except Fault as fault:
+                self._error = self._pieces.error(fault.reason, 0)
+        if self._error is not None:
+            self._error.parsed = self.partial
+            raise self._error
+        return self._scan.root
+
+    @property
+    def partial(self) -> PartialValue:
+        """What is known by now; O(length of the string in progress).
+
+        Its arrays and objects are those that go on growing: copy them to keep them.
+        """
+        scan = self._scan
+        scan.settle()
+        return PartialValue(scan.root, scan.is_known, scan.is_complete, scan.place, scan.pending)
+
+    @property
+    def value(self) -> Any:
+        """The value so far, see :class:`PartialValue`."""
+        self._scan.settle()
+        return self._scan.root
+
+    def _read(self, text: str) -> None:
+        stop = self._scan.read(text)
+        if stop < len(text):
+            rest = text[stop:].lstrip(_BLANKS)
+            if rest:
+                raise Fault("expected the end of the text", len(text) - len(rest))
+
+    def _fail(self, error: OutputError) -> None:
+        self._error = error
+        self._events.append(Malformed(error))
+
+
+def partial_json(text: str | bytes, *, numbers: str = "float") -> PartialValue:
+    """What is known of a JSON value from the beginning of its text; O(len(text)).
+
+    Raises :class:`maskwright.errors.OutputError` for what begins no JSON text.
+    """
+    parser = ValueParser(numbers=numbers)
+    for event in parser.feed(text):
+        if isinstance(event, Malformed):
+            event.error.parsed = parser.partial
+            raise event.error
+    return parser.partial
