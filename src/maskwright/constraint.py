@@ -11,9 +11,9 @@ from maskwright.errors import PolicyError, Problem, UnsatisfiableError
 from maskwright.forks import guarded_lock
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.limits import DEFAULT_LIMITS, Limits
-from maskwright.network.lexeme import NEVER, Term, encode, words
+from maskwright.network.lexeme import NEVER, Term, complement, encode, intersect, subtract, unite, words
 from maskwright.network.nodes import Lex, Network, NodeKey, Production
-from maskwright.regex.compile import full_term
+from maskwright.regex.compile import full_term, prefix_term, search_term
 from maskwright.schema.compile import compile_schema
 from maskwright.schema.layout import Whitespace
 from maskwright.schema.python_types import is_python_type, schema_of
@@ -103,6 +103,29 @@ class Constraint:
     def __reduce__(self) -> tuple[Callable[[], Constraint], tuple[()]]:
         """Pickle as the source it was built from."""
         return self._rebuild, ()
+
+    def __and__(self, other: Constraint) -> Constraint:
+        """Texts of both constraints, as all four signs for what :func:`regex` and :func:`choice` give.
+
+        Raises:
+            UnsatisfiableError: nothing is left.
+            PolicyError: an operand is another kind of constraint.
+            LimitError: that something is left could not be decided within ``emptiness_states``, or a combination nests
+                too deeply.
+        """
+        return _combine("&", self, other)
+
+    def __or__(self, other: Constraint) -> Constraint:
+        """Texts of either constraint."""
+        return _combine("|", self, other)
+
+    def __sub__(self, other: Constraint) -> Constraint:
+        """Texts of this constraint that the other does not admit."""
+        return _combine("-", self, other)
+
+    def __invert__(self) -> Constraint:
+        """Every text but those of this constraint."""
+        return _combine("~", self)
 
 
 class _Whole:
@@ -204,22 +227,40 @@ def _frozen(schema: Any) -> Any:
         return plain
 
 
-def regex(pattern: str, *, dialect: str = "python", limits: Limits = DEFAULT_LIMITS) -> Constraint:
-    """Texts that match a regular expression from beginning to end.
+#: How much of an output a pattern must match: name to what makes the term.
+_MATCHES: Final[dict[str, Callable[..., Term]]] = {"full": full_term, "prefix": prefix_term, "search": search_term}
+
+
+def regex(pattern: str, *, dialect: str = "python", match: str = "full", limits: Limits = DEFAULT_LIMITS) -> Constraint:
+    """Texts that match a regular expression.
+
+    Args:
+        pattern: The expression, without delimiters.
+        dialect: ``"python"`` (the module ``re``), ``"ecma"`` (ECMA-262 with the flag ``u``) or ``"rust"``.
+        match: ``"full"``: the whole text is a match (``re.fullmatch``); ``"prefix"``: the text begins with one
+            (``re.match``), whatever follows; ``"search"``: it is found anywhere (``re.search``).
+        limits: Caps on sizes, depths and times.
 
     Raises:
         PatternError: the pattern cannot be read, with a caret under the place.
         UnsatisfiableError: no text matches.
         LimitError: a limit was exceeded.
+        PolicyError: an argument has no meaning.
     """
     if not isinstance(pattern, str):
         raise PolicyError(f"a pattern is a str, not {type(pattern).__name__}")
-    term = full_term(pattern, dialect=dialect, limits=limits)
-    if term is NEVER or _judge.is_empty(term, states=limits.emptiness_states):
-        raise UnsatisfiableError(Problem("no text matches the pattern", keyword="regex"))
-    network = _Whole(encode(term), f"text that matches {pattern}")
-    rebuild = partial(regex, pattern, dialect=dialect, limits=limits)
-    return Constraint("regex", network, rebuild=rebuild, limits=limits, policies={"dialect": dialect}, term=term)
+    if match not in _MATCHES:
+        raise PolicyError(f"match must be one of {', '.join(map(repr, _MATCHES))}, not {match!r}")
+    term = _MATCHES[match](pattern, dialect=dialect, limits=limits)
+    return _of_term(
+        "regex",
+        term,
+        rebuild=partial(regex, pattern, dialect=dialect, match=match, limits=limits),
+        limits=limits,
+        policies={"dialect": dialect, "match": match},
+        words_for_people=f"text that matches {pattern}",
+        fault="no text matches the pattern",
+    )
 
 
 def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constraint:
@@ -235,5 +276,74 @@ def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constr
     writable = [string for string in given if not any("\ud800" <= character <= "\udfff" for character in string)]
     if not writable:
         raise UnsatisfiableError(Problem("there is nothing to choose from that UTF-8 can carry", keyword="choice"))
-    network = _Whole(encode(words(writable)), "one of the choices")
-    return Constraint("choice", network, rebuild=partial(choice, given, limits=limits), limits=limits)
+    term = words(writable)
+    network = _Whole(encode(term), "one of the choices")
+    return Constraint("choice", network, rebuild=partial(choice, given, limits=limits), limits=limits, term=term)
+
+
+def _of_term(
+    kind: str,
+    term: Term,
+    *,
+    rebuild: Callable[[], Constraint],
+    limits: Limits,
+    policies: Mapping[str, object],
+    words_for_people: str,
+    fault: str,
+) -> Constraint:
+    """The constraint that is one text term; ``fault`` says what it means if the term is empty."""
+    if term is NEVER or _judge.is_empty(term, states=limits.emptiness_states):
+        raise UnsatisfiableError(Problem(fault, keyword=kind))
+    network = _Whole(encode(term), words_for_people)
+    return Constraint(kind, network, rebuild=rebuild, limits=limits, policies=policies, term=term)
+
+
+# ---- set algebra -------------------------------------------------------------------------------------------------
+
+_OPERATIONS: Final[dict[str, Callable[..., Term]]] = {
+    "&": intersect,
+    "|": unite,
+    "-": subtract,
+    "~": complement,
+}
+#: A combination in postfix order: what builds its operands, and the signs of operations.
+_Program = tuple["Callable[[], Constraint] | str", ...]
+
+
+def _combine(sign: str, *operands: Constraint) -> Constraint:
+    for operand in operands:
+        if not isinstance(operand, Constraint) or operand.term is None:
+            raise PolicyError(f"{sign!r} combines what regex() and choice() give, not {operand!r}")
+    term = _OPERATIONS[sign](*(operand.term for operand in operands))
+    program = (*(step for operand in operands for step in _program(operand)), sign)
+    return _of_term(
+        "combination",
+        term,
+        rebuild=partial(_combination, program),
+        limits=operands[0].limits,
+        policies={},
+        words_for_people="text of a combination of patterns",
+        fault=f"no text is left after {sign!r}",
+    )
+
+
+def _program(constraint: Constraint) -> _Program:
+    rebuild = constraint._rebuild  # noqa: SLF001  (the class stands in this file)
+    if isinstance(rebuild, partial) and rebuild.func is _combination:
+        program: _Program = rebuild.args[0]
+        return program
+    return (rebuild,)
+
+
+def _combination(program: _Program) -> Constraint:
+    """Run a program. It is a flat list, so that a combination of thousands pickles without recursion."""
+    stack: list[Constraint] = []
+    for step in program:
+        if isinstance(step, str):
+            count = 1 if step == "~" else 2
+            operands = stack[-count:]
+            del stack[-count:]
+            stack.append(_combine(step, *operands))
+        else:
+            stack.append(step())
+    return stack.pop()

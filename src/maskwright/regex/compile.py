@@ -1,4 +1,4 @@
-"""Patterns to terms: the two ways of using one, cached."""
+"""Patterns to terms: the three ways of using one, cached."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from maskwright.regex.parse import parse
 from maskwright.regex.peeks import edge_conditions, looks_both_ways
 from maskwright.regex.plain import compile_plain
 from maskwright.regex.ranges import ALL
-from maskwright.regex.syntax import Characters, Look, Repeat, sequence
+from maskwright.regex.syntax import Characters, Look, Node, Repeat, sequence
 
-__all__ = ["full_term", "search_term"]
+__all__ = ["full_term", "prefix_term", "search_term"]
 
 
 def search_term(pattern: str, *, dialect: str = "ecma", limits: Limits = DEFAULT_LIMITS) -> Term:
@@ -29,6 +29,14 @@ def search_term(pattern: str, *, dialect: str = "ecma", limits: Limits = DEFAULT
 def full_term(pattern: str, *, dialect: str = "ecma", limits: Limits = DEFAULT_LIMITS) -> Term:
     """The texts that the pattern matches from beginning to end; otherwise as :func:`search_term`."""
     return _full_term(pattern, dialect, limits)
+
+
+def prefix_term(pattern: str, *, dialect: str = "ecma", limits: Limits = DEFAULT_LIMITS) -> Term:
+    """The texts that begin with a match of the pattern; otherwise as :func:`search_term`.
+
+    They are the full matches of the pattern and then anything, to whose characters the pattern's assertions look.
+    """
+    return _prefix_term(pattern, dialect, limits)
 
 
 @lru_cache(maxsize=4096)
@@ -46,8 +54,19 @@ def _search_term(pattern: str, dialect: str, limits: Limits) -> Term:
 @lru_cache(maxsize=1024)
 def _full_term(pattern: str, dialect: str, limits: Limits) -> Term:
     tree = parse(pattern, dialect=dialect, limits=limits)
+    return compile_plain(tree).term if tree.plain else _whole(pattern, tree, limits)
+
+
+@lru_cache(maxsize=1024)
+def _prefix_term(pattern: str, dialect: str, limits: Limits) -> Term:
+    tree = parse(pattern, dialect=dialect, limits=limits)
     if tree.plain:
-        return compile_plain(tree).term
+        return chain(compile_plain(tree), ALL_TEXTS).term
+    return _whole(pattern, sequence((tree, _anything((0, len(pattern))))), limits)
+
+
+def _whole(pattern: str, tree: Node, limits: Limits) -> Term:
+    """The texts that a tree with assertions matches from beginning to end."""
     if looks_both_ways(tree):
         conditions, tree = edge_conditions(tree, anchored=False)
         rest = Contexts(pattern, tree, limits).full(tree).term
@@ -55,8 +74,11 @@ def _full_term(pattern: str, dialect: str, limits: Limits) -> Term:
     return Contexts(pattern, tree, limits).full(tree).term
 
 
+def _anything(span: tuple[int, int]) -> Node:
+    return Repeat(Characters(ALL), 0, None, plain=True, span=span)
+
+
 def _condition(pattern: str, look: Look, limits: Limits) -> Term:
     """The texts in which a look holds at the edge that it looks away from."""
-    anything = Repeat(Characters(ALL), 0, None, plain=True, span=look.span)
-    tree = sequence((look, anything) if look.ahead else (anything, look))
+    tree = sequence((look, _anything(look.span)) if look.ahead else (_anything(look.span), look))
     return Contexts(pattern, tree, limits).full(tree).term
