@@ -203,6 +203,8 @@ def begin(term: Term) -> Text:
     match term.op:
         case "encode":
             return ("utf8", text(term.args[0]), b"", False)
+        case "marker":  # in a vocabulary without control tokens
+            return ("utf8", ("words", frozenset(term.args)), b"", False)
         case "quote":
             return ("string", text(term.args[0]), term.args[1], "open", "", "")
         case "concatenate":
@@ -382,23 +384,34 @@ def closure(network: Network, todo: list[Configuration]) -> set[Configuration]:
                     todo.append(chain)
             case Lex(term):
                 todo.append(((begin(term), None), rest))
+            case Switch(term, targets, _) if term.op == "encode" and term.args[0].op == "automaton":
+                todo.append(((begin(term), targets), rest))
             case Switch(term, targets, live):
                 quoted = term.args[0]
                 for place, word in enumerate(quoted.args[0]):
                     if not live >> place & 1:
                         continue
                     target = targets[place]
-                    state = ("string", ("words", frozenset((word,))), term.args[1], "open", "", "")
+                    words = ("words", frozenset((word,)))
+                    is_text = term.op == "encode"
+                    state = ("utf8", words, b"", False) if is_text else ("string", words, term.args[1], "open", "", "")
                     todo.append(((state, None), (Call(target), rest)))
             case Capture(term, node):
                 todo.append(((begin(term), node), rest))
             case (state, node):
                 if ended(state):
-                    after = rest if node is None else (Call(network.realize(node, state[5])), rest)
+                    after = rest if node is None else (Call(_target(network, state, node)), rest)
                     todo.append(after)
                 if state != BLANK:
                     found.add(configuration)
     return found
+
+
+def _target(network: Network, state: Text, node: Any) -> Any:
+    """The node after a capture, or after a labelled automaton."""
+    if state[0] == "utf8":
+        return node[state[1][1].label(state[1][2])]
+    return network.realize(node, state[5])
 
 
 def start(network: Network) -> set[Configuration]:
