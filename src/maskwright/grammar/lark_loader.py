@@ -1,0 +1,325 @@
+"""Lark grammars, read by the ``lark`` package itself: imports, templates, priorities mean what they mean there.
+
+Two steps. :func:`load_lark` reads the text to trees, with everything that is imported; our extensions (``%json``, named
+tokens, ``&`` and ``~`` in terminals) have become strings that begin with a mark. :func:`compile_rules` has Lark write
+the trees out as plain rules, which its LALR tables are made of; exact reading starts from the trees (``lark_rules``).
+
+``lark`` is imported when the first grammar is read. What it does in more than linear time, or by recursion, is measured
+before it is asked: groups within groups, terminals within terminals, alternatives that it multiplies out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from maskwright.errors import ConstraintError, GrammarError, LimitError, PolicyError, Problem
+from maskwright.grammar.lark_imports import Imports
+from maskwright.grammar.lark_pieces import MARK
+from maskwright.grammar.lark_terms import Special, Terminals
+from maskwright.grammar.lark_text import Extension, Extensions, Rewritten, rewrite
+from maskwright.grammar.lark_trees import bottom_up, count_alternatives
+from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.network.nodes import Network
+
+__all__ = ["CompiledRules", "JsonNetwork", "LoadedGrammar", "compile_rules", "load_lark"]
+
+#: ``json_network(schema text) -> Network``: what ``%json`` calls; given by who knows JSON Schemas.
+JsonNetwork = Callable[[str], Network]
+
+#: The name by which Lark knows the caller's text; a file in the folder "".
+_TEXT: Final = "the grammar"
+_MARKED: Final = re.compile(f"{MARK}([0-9]+)")
+_AT_LINE: Final = re.compile(r",? at line .*", re.DOTALL)
+_NAMES: Final = re.compile(r"'([A-Za-z_][A-Za-z_0-9]*)'|([A-Za-z_][A-Za-z_0-9]*)")
+
+
+@dataclass(frozen=True)
+class LoadedGrammar:
+    """A grammar as Lark has read it, before it is written out as rules."""
+
+    rewritten: Rewritten
+    start: str
+    #: ``lark.load_grammar.Grammar``: trees of rules and of terminals, names within terminals resolved.
+    grammar: Any
+    #: What the marks in strings stand for.
+    extensions: tuple[Extension, ...]
+    #: The networks of ``%json``.
+    foreign: tuple[Network, ...]
+    terminals: Terminals
+    limits: Limits
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The grammar as the caller wrote it."""
+        return self.rewritten.original
+
+
+@dataclass(frozen=True)
+class CompiledRules:
+    """What Lark's own parsers and lexers are made of."""
+
+    #: ``lark.grammar.Rule``: origin, expansion (``Terminal`` and ``NonTerminal``), order, options with priority.
+    rules: tuple[Any, ...]
+    #: ``lark.lexer.TerminalDef``: name, pattern, priority. **Those in ``specials`` have a pattern without meaning.**
+    #: A terminal in a rule that is not here was only declared: no lexer ever finds it.
+    terminals: tuple[Any, ...]
+    #: Names of the terminals that may stand between others.
+    ignored: tuple[str, ...]
+    #: Terminals that are no Python pattern, by name.
+    specials: Mapping[str, Special]
+    #: What to call terminals without a name of their own, in messages.
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_lark(
+    text: str,
+    start: str = "start",
+    *,
+    import_paths: Sequence[str | Path] = (),
+    json_network: JsonNetwork | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> LoadedGrammar:
+    """Read a Lark grammar, with our extensions.
+
+    Args:
+        text: The grammar.
+        start: The rule to begin with.
+        import_paths: Folders in which ``%import`` finds files, beside those of this package and of ``lark``.
+        json_network: What ``%json`` calls with the text of the schema.
+        limits: ``source_bytes``, ``grammar_symbols`` and those of patterns.
+
+    Raises:
+        GrammarError: not a Lark grammar; with line, column and a caret where they are known.
+        UnsupportedError: notations of llguidance that are not read.
+        LimitError: a limit was exceeded.
+        PolicyError: an argument has no meaning.
+    """
+    if not isinstance(text, str) or not isinstance(start, str):
+        raise PolicyError("a grammar is a str, and start is the name of one of its rules")
+    if isinstance(import_paths, (str, Path)):
+        raise PolicyError(f"import_paths is a list of folders, not {import_paths!r}")
+    lark = _lark()
+    extensions = Extensions()
+    rewritten = rewrite(text, extensions, limits)
+
+    def read_import(imported: str, name: str) -> str:
+        file = rewrite(imported, extensions, limits, source=name)
+        _guarded(file, extensions, lambda: lark._get_parser().parse(file.text + "\n", "start"))  # noqa: SLF001
+        return file.text
+
+    imports = Imports([Path(folder) for folder in import_paths], lark.PackageResource, read_import)
+    builder = lark.GrammarBuilder(False, [imports])
+    _guarded(rewritten, extensions, lambda: builder.load_grammar(rewritten.text, _TEXT))
+    grammar = _checked(builder, start, rewritten)
+    entries = tuple(extensions.entries)
+    networks, foreign = _networks(entries, json_network)
+
+    def fault(
+        name: str, reason: str, *, remedy: str = "", error: type[ConstraintError] = GrammarError
+    ) -> ConstraintError:
+        return rewritten.named_fault(name, _shown(reason, entries), remedy=remedy, error=error)
+
+    terminals = Terminals(entries, networks, limits, fault)
+    return LoadedGrammar(rewritten, start, grammar, entries, foreign, terminals, limits, tuple(extensions.warnings))
+
+
+def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
+    """Have Lark write a grammar out as rules; some 0.4 ms for each.
+
+    Raises :class:`GrammarError` for what Lark refuses, terminals that may be empty among it, and :class:`LimitError`
+    for groups that it would multiply out to more than ``limits.grammar_symbols`` alternatives.
+    """
+    _measure(loaded)
+    found = _guarded(loaded.rewritten, loaded, lambda: loaded.grammar.compile([loaded.start], set()))
+    terminals, rules, ignored = found
+    trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
+    specials, titles = {}, {}
+    for terminal in terminals:
+        name = terminal.name
+        special = loaded.terminals.special(name, terminal.pattern, trees.get(name))
+        if name.startswith("__"):
+            titles[name] = _shown(terminal.pattern.raw or name, loaded.extensions).strip('"')
+        if special is not None:
+            specials[name] = special
+        if special.is_nullable if special is not None else _width(loaded, terminal) == 0:
+            reason = f"the terminal {titles.get(name, name)} may be empty"
+            raise loaded.rewritten.named_fault(name, reason, remedy="use ? or * in the rule instead")
+    return CompiledRules(tuple(rules), tuple(terminals), tuple(ignored), specials, titles)
+
+
+def _lark() -> Any:
+    try:
+        return import_module("lark.load_grammar")
+    except ImportError as error:
+        reason = "Lark grammars are read by the lark package, which is not installed"
+        raise GrammarError(Problem(reason, keyword="lark", remedy="pip install 'maskwright[lark]'")) from error
+
+
+def _width(loaded: LoadedGrammar, terminal: Any) -> int:
+    """The least characters of a terminal; its pattern is read by our reader first, which tells better what is wrong."""
+    loaded.terminals.pattern_term(terminal.name, terminal.pattern)
+    return int(_guarded(loaded.rewritten, loaded, lambda: terminal.pattern.min_width))
+
+
+def _networks(
+    entries: Sequence[Extension], json_network: JsonNetwork | None
+) -> tuple[dict[int, int], tuple[Network, ...]]:
+    """The networks of the JSON Schemas, and where each is."""
+    places: dict[int, int] = {}
+    networks: list[Network] = []
+    for number, entry in enumerate(entries):
+        if entry.kind != "json":
+            continue
+        if json_network is None:
+            raise GrammarError(Problem("%json has no meaning here", place=entry.place, keyword="%json"))
+        try:
+            network = json_network(entry.source)
+        except ConstraintError as error:
+            problems = [
+                Problem(p.reason, " ".join(filter(None, (entry.place, p.place))), p.keyword, p.remedy)
+                for p in error.problems
+            ]
+            raise type(error)(*problems) from error
+        places[number] = len(networks)
+        networks.append(network)
+    return places, tuple(networks)
+
+
+def _shown(text: str, entries: Sequence[Extension]) -> str:
+    """A text without marks: as the caller wrote what they stand for."""
+
+    def written(match: re.Match[str]) -> str:
+        number = int(match.group(1))
+        return entries[number].source if number < len(entries) else match.group()
+
+    return _MARKED.sub(written, text)
+
+
+# ------------------------------------------------------------------------------------------- what Lark says, as errors
+
+
+def _guarded(rewritten: Rewritten, entries: Any, call: Callable[[], Any]) -> Any:
+    """Call Lark; whatever it raises becomes one of our errors."""
+    try:
+        return call()
+    except (ConstraintError, MemoryError):
+        raise
+    except RecursionError as error:
+        reason = "groups, names or imports lie too deeply within each other"
+        raise LimitError(Problem(reason, keyword="lark", remedy="imports must not form a circle")) from error
+    except Exception as error:
+        shown = entries.entries if isinstance(entries, Extensions) else entries.extensions
+        raise _translated(rewritten, error, shown) from error
+
+
+def _translated(rewritten: Rewritten, error: Exception, entries: Sequence[Extension]) -> ConstraintError:
+    """Our error for one of Lark's, with a place where there is one."""
+    unexpected = next((e for e in (error, error.__context__) if hasattr(e, "pos_in_stream")), None)
+    message = str(error)
+    if unexpected is None:
+        lines = [line for line in _shown(message, entries).splitlines() if line.strip()]
+        reason = "\n".join(lines[:4]) or f"Lark refuses the grammar ({type(error).__name__})"
+        found = [quoted or plain for quoted, plain in _NAMES.findall(message)]
+        quoted = [name for name, _ in _NAMES.findall(message) if name]
+        name = next((n for n in [*quoted, *found] if n in rewritten.names), "")
+        return rewritten.named_fault(name, reason[:1].lower() + reason[1:])
+    token = getattr(unexpected, "token", None)
+    start = unexpected.pos_in_stream or 0
+    first, last = rewritten.offset(start), rewritten.offset(start + len(token or " "))
+    if getattr(token, "type", "") == "$END":
+        first = last = len(rewritten.original)
+    if message.startswith("Unexpected"):
+        piece = rewritten.original[first:last].split("\n")[0]
+        reason = f"unexpected {piece}" if piece.strip() else "unexpected end of the line"
+    else:
+        reason = _AT_LINE.sub("", message)
+        reason = reason[:1].lower() + reason[1:]
+    return rewritten.fault((first, max(last, first + 1)), reason)
+
+
+# ---------------------------------------------------------------------------------------------- what Lark does not ask
+
+
+def _checked(builder: Any, start: str, rewritten: Rewritten) -> Any:
+    """The grammar of a builder, once every name in its rules has a meaning.
+
+    Lark's own check walks each terminal once for each of its parts: 32 s for a chain of 300.
+    """
+    definitions = builder._definitions  # noqa: SLF001  (Lark has no public name for it)
+    for name, definition in definitions.items():
+        if not definition.is_term and definition.tree is not None:
+            _check_rule(name, definition, definitions, rewritten)
+    for name in builder._ignore_names:  # noqa: SLF001
+        if name not in definitions:
+            raise rewritten.named_fault(name, f"the terminal {name} is ignored but not defined")
+    first = definitions.get(start)
+    if first is None or first.is_term or first.params:
+        rules = [name for name, d in definitions.items() if not d.is_term and not d.params]
+        known = ", ".join(sorted(rules)[:8]) + (", ..." if len(rules) > 8 else "")  # noqa: PLR2004
+        raise GrammarError(
+            Problem(
+                f"there is no rule {start!r} to start with",
+                keyword="start",
+                remedy=f"there are: {known}" if known else "the grammar has no rules (names in small letters)",
+            )
+        )
+    rules, terminals = [], []
+    for name, d in definitions.items():
+        if d.is_term:
+            terminals.append((name, (d.tree, d.options)))
+        elif d.tree is not None:
+            rules.append((name, d.params, d.tree, d.options))
+    return _lark().Grammar(rules, terminals, builder._ignore_names)  # noqa: SLF001
+
+
+def _check_rule(name: str, definition: Any, definitions: Mapping[str, Any], rewritten: Rewritten) -> None:
+    params = definition.params
+    for index, parameter in enumerate(params):
+        if parameter in params[:index] or parameter in definitions:
+            what = "twice" if parameter in params[:index] else "and also a rule"
+            raise rewritten.named_fault(name, f"{parameter} is a parameter of {name} {what}")
+    for node in bottom_up(definition.tree):
+        if node.data == "template_usage":
+            _check_usage(name, node, params, definitions, rewritten)
+        for child in node.children:
+            symbol = getattr(child, "name", None)
+            if symbol is None or symbol in params or node.data == "alias":
+                continue
+            kind = "terminal" if child.is_term else "rule"
+            if symbol not in definitions:
+                raise rewritten.named_fault(symbol, f"the {kind} {symbol} is used in {name} but not defined")
+            used = definitions[symbol]
+            if not used.is_term and used.tree is None:
+                raise rewritten.named_fault(symbol, f"the rule {symbol} is declared and used but not defined")
+
+
+def _check_usage(
+    name: str, node: Any, params: Sequence[str], definitions: Mapping[str, Any], rewritten: Rewritten
+) -> None:
+    symbol = node.children[0].name
+    if symbol in params or symbol not in definitions:
+        return
+    wanted, given = len(definitions[symbol].params), len(node.children) - 1
+    if wanted != given:
+        reason = f"{symbol} takes {wanted} arguments, not {given} (in {name})"
+        raise rewritten.named_fault(symbol, reason)
+
+
+def _measure(loaded: LoadedGrammar) -> None:
+    """Refuse groups that Lark would multiply out to more alternatives than it can."""
+    total = 0
+    for name, _, tree, _ in loaded.grammar.rule_defs:
+        own, made_up = count_alternatives(tree)
+        total += own + made_up
+        if total > loaded.limits.grammar_symbols:
+            reason = (
+                f"groups that make more than {loaded.limits.grammar_symbols} alternatives when Lark multiplies them"
+            )
+            remedy = "give the groups names, as rules of their own, or use lexer='exact'"
+            raise loaded.rewritten.named_fault(name, reason, remedy=remedy, error=LimitError)

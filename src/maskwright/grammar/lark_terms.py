@@ -1,0 +1,244 @@
+"""Terminals of Lark grammars as terms; with what is no Python pattern: named tokens, ``&`` and ``~``, JSON Schemas.
+
+A terminal is one Python pattern, as Lark joins it, so a look at the edge of one part sees the next part. It is read
+alone: what a lookaround at the edge of the whole terminal would see beside it is not there. A terminal with an operator
+of ours is put together from the terms of its parts instead, each of which is read alone in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any, Final, Literal, NamedTuple
+
+from maskwright.errors import ConstraintError, GrammarError, PatternError, Problem
+from maskwright.grammar.lark_pieces import MARK
+from maskwright.grammar.lark_text import Extension
+from maskwright.limits import Limits
+from maskwright.network.lexeme import (
+    EPSILON,
+    Term,
+    complement,
+    concatenate,
+    intersect,
+    repeat,
+    token,
+    token_ids,
+    unite,
+)
+from maskwright.regex.compile import full_term
+
+__all__ = ["Special", "Terminals"]
+
+#: The width of what has none, as in Lark (``MAXREPEAT`` of Python's ``re``).
+_ENDLESS: Final = (1 << 32) - 1
+_NUMBER: Final = re.compile(f"{MARK}([0-9]+)")
+_IDS: Final = re.compile(r"<\[(\^?)((?:[0-9]{1,9}(?:-[0-9]{1,9})?|\*)(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*)\]>")
+_LAST_ID: Final = (1 << 31) - 1
+_COUNTS: Final = {"?": (0, 1), "*": (0, None), "+": (1, None)}
+
+
+@dataclass(frozen=True)
+class Special:
+    """A terminal that is no Python pattern."""
+
+    #: ``text``: a text term, to be read by maximal munch among the other terminals; ``token``: a byte term of named
+    #: tokens; ``foreign``: what a network reads.
+    kind: Literal["text", "token", "foreign"]
+    #: The term of ``text`` and ``token``.
+    term: Term = EPSILON
+    #: Of ``foreign``: the place in ``LoadedGrammar.foreign``.
+    network: int = -1
+    #: What Lark orders terminals by, after their priority: the most characters (``pattern.max_width``) and the length
+    #: of the pattern (``len(pattern.value)``); and whether the empty text is read.
+    max_width: int = 0
+    length: int = 0
+    is_nullable: bool = False
+
+
+class _Part(NamedTuple):
+    """What a node of a terminal's tree reads; ``operator`` is ``&`` or ``~`` for the string that stands for one."""
+
+    kind: str
+    term: Term
+    width: int
+    length: int
+    is_nullable: bool
+    operator: str = ""
+
+
+class Terminals:
+    """The terminals of one grammar: trees and patterns to terms.
+
+    Args:
+        extensions: What the marks stand for.
+        networks: Number of an extension to place in ``LoadedGrammar.foreign``.
+        limits: For patterns.
+        fault: Makes an error for a terminal's name (or ``""``), an offset into the text, a reason and a remedy.
+    """
+
+    def __init__(self, extensions: Sequence[Extension], networks: dict[int, int], limits: Limits, fault: Any) -> None:
+        self._extensions, self._networks, self._limits, self._fault = extensions, networks, limits, fault
+        self._lark: Any = import_module("lark.load_grammar")
+
+    def special(self, name: str, pattern: Any, tree: Any) -> Special | None:
+        """The terminal if it is no Python pattern, else ``None``. ``tree`` is ``None`` for one without a name."""
+        if MARK not in pattern.value:
+            return None
+        number = _NUMBER.fullmatch(pattern.value)
+        part = self._part_of_mark(name, int(number.group(1))) if number else self._compiled(name, tree)
+        if part.kind == "foreign":
+            return Special("foreign", network=self._networks[int(number.group(1))] if number else -1)
+        return Special(
+            "token" if part.kind == "token" else "text",
+            part.term,
+            max_width=part.width,
+            length=part.length,
+            is_nullable=part.is_nullable,
+        )
+
+    def pattern_term(self, name: str, pattern: Any) -> Term:
+        """The text term of one of Lark's patterns. Raises :class:`GrammarError` with the terminal's place."""
+        text = pattern.to_regexp()
+        try:
+            return full_term(text, dialect="python", limits=self._limits)
+        except ConstraintError as error:
+            raise self._fault(name, f"a pattern that cannot be read: {error}", error=type(error)) from error
+
+    def _part_of_mark(self, name: str, number: int) -> _Part:
+        """What an extension reads."""
+        if number >= len(self._extensions):
+            raise self._fault(name, "a terminal with a character that no grammar has a use for")
+        extension = self._extensions[number]
+        if extension.kind == "json":
+            return _Part("foreign", EPSILON, 0, 0, False)
+        return _Part("token", self._token(extension), 0, len(extension.source), False)
+
+    def _token(self, extension: Extension) -> Term:
+        source = extension.source
+        if not source.startswith("<["):
+            return token(source)
+        match = _IDS.fullmatch(source.replace(" ", ""))
+        ranges = _ranges(match.group(2)) if match else None
+        if match is None or ranges is None or (match.group(1) and match.group(2) == "*"):
+            reason = f"{source} names no tokens"
+            remedy = "write <[7]>, <[7,10-20]>, <[^7]> or <[*]>"
+            raise GrammarError(Problem(reason, place=extension.place, keyword=source, remedy=remedy))
+        return token_ids(_others(ranges) if match.group(1) else ranges)
+
+    def _compiled(self, name: str, tree: Any) -> _Part:
+        """The part that a terminal's tree describes; children first, without recursion."""
+        parts: dict[int, _Part] = {}
+        for node in tree.iter_subtrees():
+            below = [parts[id(child)] for child in node.children if id(child) in parts]
+            parts[id(node)] = self._node(name, node, below)
+        return parts[id(tree)]
+
+    def _node(self, name: str, node: Any, below: list[_Part]) -> _Part:
+        data = node.data
+        if data in ("literal", "range"):
+            return self._leaf(name, node)
+        if data == "expansion":
+            return self._sequence(name, below)
+        if data == "expansions":
+            return self._alternatives(name, below)
+        if data == "expr":
+            operator, *numbers = node.children[1:]
+            least, most = _COUNTS.get(str(operator)) or (int(numbers[0]), int(numbers[-1]))
+            if most is not None and most < least:
+                raise self._fault(name, f"{least} to {most} times")
+            return self._repeated(name, below[0], least, most)
+        if data == "maybe":
+            return self._repeated(name, below[0], 0, 1)
+        if data == "value":
+            return below[0]
+        reason = "-> stands in a terminal" if data == "alias" else f"a {data} stands in a terminal"
+        raise self._fault(name, reason, remedy="use it in a rule")
+
+    def _leaf(self, name: str, node: Any) -> _Part:
+        """A string, a pattern or a range."""
+        if node.data == "range":
+            pattern = self._lark.PrepareLiterals().range(*node.children).children[0]
+        else:
+            pattern = self._lark._literal_to_pattern(node.children[0])  # noqa: SLF001  (Lark has no public name for it)
+        if pattern.value.startswith(MARK):
+            rest = pattern.value[1:]
+            if rest in ("&", "~"):
+                return _Part("operator", EPSILON, 0, 0, False, rest)
+            return self._part_of_mark(name, int(rest)) if rest.isdecimal() else self._part_of_mark(name, _LAST_ID)
+        term = self.pattern_term(name, pattern)
+        return _Part("text", term, int(pattern.max_width), len(pattern.value), pattern.min_width == 0)
+
+    def _sequence(self, name: str, below: list[_Part]) -> _Part:
+        """One after the other; or what an operator says, if one comes first."""
+        if len(below) == 1:
+            return below[0]
+        if below and below[0].operator:
+            operator, *operands = below
+            self._only_text(name, operands, operator.operator)
+            length = sum(part.length for part in operands)
+            if operator.operator == "~":
+                (part,) = operands
+                return _Part("text", complement(part.term), _ENDLESS, length, not part.is_nullable)
+            term = intersect(*(part.term for part in operands))
+            width = min(part.width for part in operands)
+            return _Part("text", term, width, length, all(part.is_nullable for part in operands))
+        self._only_text(name, below, "a sequence")
+        return _Part(
+            "text",
+            concatenate(*(part.term for part in below)),
+            min(sum(part.width for part in below), _ENDLESS),
+            sum(part.length for part in below),
+            all(part.is_nullable for part in below),
+        )
+
+    def _alternatives(self, name: str, below: list[_Part]) -> _Part:
+        if len(below) == 1:
+            return below[0]
+        if {part.kind for part in below} != {"token"}:
+            self._only_text(name, below, "|")
+        return _Part(
+            below[0].kind,
+            unite(*(part.term for part in below)),
+            max(part.width for part in below),
+            sum(part.length for part in below),
+            any(part.is_nullable for part in below),
+        )
+
+    def _repeated(self, name: str, part: _Part, least: int, most: int | None) -> _Part:
+        self._only_text(name, [part], "a repetition")
+        width = _ENDLESS if most is None else min(part.width * most, _ENDLESS)
+        return _Part("text", repeat(part.term, least, most), width, part.length + 1, part.is_nullable or least == 0)
+
+    def _only_text(self, name: str, parts: Sequence[_Part], where: str) -> None:
+        if any(part.kind != "text" for part in parts):
+            reason = f"a named token stands in a terminal, under {where}"
+            raise self._fault(
+                name, reason, remedy="a terminal is text, or one of some tokens; put them together in a rule"
+            )
+
+
+def _ranges(listed: str) -> list[tuple[int, int]] | None:
+    """The ranges of ``7,10-20`` or ``*``; ``None`` if one goes backwards."""
+    if listed == "*":
+        return [(0, _LAST_ID)]
+    if "*" in listed:
+        return None
+    ranges = []
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        ranges.append((int(first), int(last or first)))
+    return ranges if all(first <= last for first, last in ranges) else None
+
+
+def _others(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All ids that are in none of the ranges."""
+    others, at = [], 0
+    for first, last in sorted(ranges):
+        if at < first:
+            others.append((at, first - 1))
+        at = max(at, last + 1)
+    return [*others, (at, _LAST_ID)]
