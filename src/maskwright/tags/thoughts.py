@@ -1,0 +1,86 @@
+"""Thinking before an answer: free text up to a mark, and only then a constraint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Final, NamedTuple
+
+from maskwright.constraint import Constraint
+from maskwright.errors import PolicyError
+from maskwright.network.lexeme import literal, repeat
+from maskwright.network.nodes import Call
+from maskwright.tags.calls import text_before
+from maskwright.tags.formats import Reading, ToolFormat
+from maskwright.tags.network import Tree, markers_in, read, spelled
+
+__all__ = ["Thoughts", "thinking", "thoughts_of", "with_thoughts"]
+
+#: Newlines that may stand between the mark and the answer: templates write two.
+_NEWLINES: Final = 2
+_END: Final = "</think>"
+
+
+class Thoughts(NamedTuple):
+    """The section before an answer: what ends it, and what begins it (``""`` if the prompt did)."""
+
+    end: str
+    begin: str = ""
+
+
+def thoughts_of(given: object, form: ToolFormat | None = None) -> Thoughts | None:
+    """What an argument ``thinking`` means; None if there is no such section.
+
+    Raises:
+        PolicyError: it is no mark.
+    """
+    if given is None or given is False or (form is not None and form.body == "harmony" and given is True):
+        return None
+    if given is True:
+        return Thoughts(form.thinking_end if form else _END)
+    parts = (given,) if isinstance(given, str) else given
+    if isinstance(parts, tuple) and len(parts) in (1, 2) and all(isinstance(part, str) for part in parts) and parts[0]:
+        return Thoughts(*parts)
+    msg = f"thinking is None, True, the mark that ends it ('{_END}') or those that end and begin it, not {given!r:.80}"
+    raise PolicyError(msg)
+
+
+def with_thoughts(tree: Tree, thoughts: Thoughts, answer: int) -> int:
+    """The node of the section and the answer."""
+    markers = markers_in(thoughts.begin) + markers_in(thoughts.end)
+    gap = spelled(repeat(literal("\n"), 0, _NEWLINES))
+    text = text_before((thoughts.end,), thoughts.end, thoughts.end)
+    begin = read(thoughts.begin, markers)
+    return tree.node([(*begin, *text, *read(thoughts.end, markers), *gap, Call(answer))], "thinking")
+
+
+def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = None) -> Constraint:
+    """Free text up to the first ``end``, at most two newlines, and then what a constraint asks for.
+
+    ``begin`` is what the output begins with; by default the prompt has begun the thinking already. Where a vocabulary
+    has control tokens of these names only the tokens count, else their text does, however tokens split it. For a model
+    whose thinking is switched off use the constraint alone.
+
+    Raises:
+        PolicyError: an argument is no mark, or the constraint goes on with a prefix.
+    """
+    if not isinstance(constraint, Constraint):
+        raise PolicyError(f"thinking() takes a constraint, not {type(constraint).__name__}")
+    if constraint.prefix:
+        raise PolicyError("a constraint that goes on with a prefix cannot stand after thinking")
+    thoughts = thoughts_of((end, begin or ""))
+    if thoughts is None:
+        raise PolicyError("thinking() needs the mark that ends it")
+    tree = Tree()
+    answer = tree.node([(tree.part(constraint.network),)], "the answer")
+    root = with_thoughts(tree, thoughts, answer)
+    reading = constraint.reading
+    return Constraint(
+        "thinking",
+        tree.finish(root),
+        rebuild=partial(thinking, constraint, end=end, begin=begin),
+        limits=constraint.limits,
+        policies={**constraint.policies, "thinking": end},
+        warnings=constraint.warnings,
+        reading=replace(reading, thinking=(thoughts.end, thoughts.begin)) if isinstance(reading, Reading) else reading,
+    )
