@@ -1,0 +1,1 @@
+"""Constraints written in notations of other programs."""
