@@ -49,14 +49,14 @@ class ValueParser:
         if self._is_closed:
             raise PolicyError("the parser was closed")
         if self._error is None:
-            text, broken = self._pieces.take(delta)
+            self._pieces.add(delta)
             try:
-                self._read(text)
+                self._read(self._pieces.text)
             except Fault as fault:
                 self._fail(self._pieces.error(fault.reason, fault.index))
             else:
-                if broken is not None:
-                    self._fail(broken)
+                if self._pieces.is_broken:
+                    self._fail(self._pieces.broken())
         events = self._events.copy()
         self._events.clear()
         return events
@@ -67,14 +67,10 @@ class ValueParser:
         Raises :class:`maskwright.errors.OutputError` if the text was no JSON or ended too early; its ``parsed`` is the
         :class:`PartialValue`.
         """
-        self._is_closed = True
-        if self._error is None:
-            self._error = self._pieces.end()
-        if self._error is None:
-            try:
-                self._scan.end()
-            except Fault as fault:
-                self._error = self._pieces.error(fault.reason, 0)
+        if not self._is_closed:
+            self._is_closed = True
+            self._pieces.end()
+            self._end()
         if self._error is not None:
             self._error.parsed = self.partial
             raise self._error
@@ -96,12 +92,24 @@ class ValueParser:
         self._scan.settle()
         return self._scan.root
 
+    def _end(self) -> None:
+        if self._error is not None:
+            return
+        if self._pieces.is_broken:
+            self._error = self._pieces.broken()
+            return
+        try:
+            self._scan.end()
+        except Fault as fault:
+            self._error = self._pieces.error(fault.reason)
+
     def _read(self, text: str) -> None:
         stop = self._scan.read(text)
         if stop < len(text):
             rest = text[stop:].lstrip(_BLANKS)
             if rest:
                 raise Fault("expected the end of the text", len(text) - len(rest))
+        self._pieces.at = len(text)
 
     def _fail(self, error: OutputError) -> None:
         self._error = error

@@ -108,7 +108,7 @@ class Scan:
         return at + shift
 
     def end(self) -> None:
-        """The text ends here. Raises :class:`Fault`, at index 0, if the value has not ended."""
+        """The text ends here. Raises :class:`Fault` if the value has not ended."""
         if self._state == self._scalar and not self._containers and self._number in FINAL:
             self._finish_number(0)
         if self._state is not None:

@@ -3,71 +3,101 @@
 from __future__ import annotations
 
 import codecs
-from typing import Final
+from typing import Final, NamedTuple
 
 from maskwright.errors import OutputError, PolicyError
 
-__all__ = ["Pieces"]
+__all__ = ["Mark", "Pieces"]
 
 _new_decoder: Final = codecs.getincrementaldecoder("utf-8")
 
 
-class Pieces:
-    """The pieces of one text: bytes that are part of a character are held back until it is whole."""
+class Mark(NamedTuple):
+    """A place in the whole text."""
 
-    __slots__ = ("_decoder", "_line", "_line_start", "_piece", "_start")
+    offset: int
+    line: int
+    column: int
+
+
+class Pieces:
+    """The text that was not read yet, and where it stands in the whole; bytes of half a character are held back."""
+
+    __slots__ = ("_counted", "_decoder", "_line", "_line_start", "_start", "at", "is_broken", "is_ended", "text")
 
     def __init__(self) -> None:
-        """Nothing was read."""
+        """Nothing has come."""
+        #: What has come, from some place before the next character to read on, and the index of that character.
+        self.text = ""
+        self.at = 0
+        #: Whether bytes that are no UTF-8 follow, and whether nothing does.
+        self.is_broken = False
+        self.is_ended = False
         self._decoder = _new_decoder()
-        #: The last piece and the characters before it; lines that ended before it and where the present one began.
-        self._piece = ""
+        #: The offset of ``text[0]`` in the whole.
         self._start = 0
+        #: The index in ``text`` up to which lines were counted; the line that it is in, from 1, and its offset.
+        self._counted = 0
         self._line = 1
         self._line_start = 0
 
-    def take(self, delta: str | bytes) -> tuple[str, OutputError | None]:
-        """The characters that a piece completes, and the error of what follows them.
+    def add(self, delta: str | bytes) -> None:
+        """Put a piece after what was not read; O(that and the piece).
 
-        Whatever comes after bytes that are no UTF-8 must not be read. Raises
-        :class:`maskwright.errors.PolicyError` for anything but text and bytes.
+        Raises :class:`maskwright.errors.PolicyError` for anything but text and bytes.
         """
-        self._turn()
+        fresh = self.decode(delta)
+        self._drop()
+        self.text += fresh
+
+    def decode(self, delta: str | bytes) -> str:
+        """The characters that a piece completes."""
         if isinstance(delta, str):
-            held = self._decoder.getstate()[0]
-            self._piece = "" if held else delta
-            return self._piece, self._broken() if held and delta else None
+            if self._decoder.getstate()[0] and delta:
+                self.is_broken = True
+            return "" if self.is_broken else delta
         if not isinstance(delta, (bytes, bytearray, memoryview)):
             raise PolicyError(f"a parser reads str or bytes, not {type(delta).__name__}")
         try:
-            self._piece = self._decoder.decode(bytes(delta))
+            return "" if self.is_broken else self._decoder.decode(bytes(delta))
         except UnicodeDecodeError as error:
-            self._piece = error.object[: error.start].decode()
-            return self._piece, self._broken()
-        return self._piece, None
+            self.is_broken = True
+            return bytes(error.object[: error.start]).decode()
 
-    def end(self) -> OutputError | None:
-        """The error of a text that ends here, if it ends inside a character."""
-        self._turn()
-        return self._broken() if self._decoder.getstate()[0] else None
+    def end(self) -> None:
+        """Nothing follows."""
+        self.is_ended = True
+        if self._decoder.getstate()[0]:
+            self.is_broken = True
 
-    def error(self, reason: str, index: int) -> OutputError:
-        """An error at a character of the last piece; at its length, after it."""
-        before = self._piece[:index]
-        line, start = self._line + before.count("\n"), self._line_start
-        if line > self._line:
-            start = self._start + before.rindex("\n") + 1
-        offset = self._start + index
-        return OutputError(reason, offset=offset, line=line, column=offset - start + 1)
+    def mark(self, index: int | None = None) -> Mark:
+        """The place of a character of ``text``, by default of the next one; only of that or later ones."""
+        self._count()
+        index = self.at if index is None else index
+        lines = self.text.count("\n", self.at, index)
+        start = self._start + self.text.rindex("\n", self.at, index) + 1 if lines else self._line_start
+        return Mark(self._start + index, self._line + lines, self._start + index - start + 1)
 
-    def _broken(self) -> OutputError:
-        return self.error("bytes that are no UTF-8", len(self._piece))
+    def error(self, reason: str, place: int | Mark | None = None) -> OutputError:
+        """An error at a character of ``text``, by default at the next one, or at a place that was marked."""
+        mark = place if isinstance(place, Mark) else self.mark(place)
+        return OutputError(reason, offset=mark.offset, line=mark.line, column=mark.column)
 
-    def _turn(self) -> None:
-        """Count the last piece."""
-        lines = self._piece.count("\n")
+    def broken(self) -> OutputError:
+        """The error of the bytes that follow."""
+        return self.error("bytes that are no UTF-8", len(self.text))
+
+    def _drop(self) -> None:
+        """Forget what was read."""
+        self._count()
+        self._start += self.at
+        self.text = self.text[self.at :]
+        self.at = self._counted = 0
+
+    def _count(self) -> None:
+        """Count the lines of what was read."""
+        lines = self.text.count("\n", self._counted, self.at)
         if lines:
             self._line += lines
-            self._line_start = self._start + self._piece.rindex("\n") + 1
-        self._start += len(self._piece)
-        self._piece = ""
+            self._line_start = self._start + self.text.rindex("\n", self._counted, self.at) + 1
+        self._counted = self.at

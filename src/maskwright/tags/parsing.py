@@ -1,0 +1,175 @@
+"""What was generated, read again: thinking, text and tool calls out of finished or streaming text.
+
+The same table (:mod:`maskwright.tags.formats`) says what a mask lets a model write and how it is read here, so what was
+written under a mask of :func:`maskwright.tools` is always read. Text that was written without one may be anything: what
+does not fit is told as an error with its place, and what was read before it is kept.
+
+Control tokens must appear in the text by their names, as decoding with ``skip_special_tokens=False`` gives them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from maskwright.constraint import Constraint
+from maskwright.errors import OutputError, PolicyError
+from maskwright.tags.formats import FORMATS, Reading, ToolFormat
+from maskwright.tags.parsing_events import Event, Parsed
+from maskwright.tags.parsing_source import Source
+from maskwright.tags.parsing_turns import Turn
+from maskwright.tags.partial import ValueParser
+from maskwright.tags.partial_numbers import CONVERSIONS
+from maskwright.tags.partial_place import Malformed
+
+__all__ = ["ToolParser", "parse_tools", "parser_of"]
+
+
+class ToolParser:
+    """Reads one turn of a model from text in pieces.
+
+    Feeding takes time linear in the text, all pieces together; where it was cut makes no difference but in how many
+    parts a text comes.
+    """
+
+    def __init__(
+        self,
+        format: str | ToolFormat,  # noqa: A002  (the word of the interface)
+        *,
+        tools: Iterable[str] | None = None,
+        thinking: tuple[str, str] | None = None,
+        numbers: str = "float",
+    ) -> None:
+        """Stand before the turn.
+
+        Args:
+            format: How calls are written, a name of ``FORMATS`` or an entry of it.
+            tools: The names that may be called; ``None`` for any.
+            thinking: What ends the thinking before the turn, and what begins it: ``""`` if the prompt did; with
+                ``None`` there is no thinking. In harmony it has a channel of its own, so this says nothing.
+            numbers: As for :class:`maskwright.tags.partial.ValueParser`.
+
+        Raises:
+            PolicyError: an argument has no meaning.
+        """
+        if numbers not in CONVERSIONS:
+            raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {numbers!r}")
+        self._source = Source(numbers)
+        self._events: list[Event] = []
+        self._turn = Turn(
+            _format(format), self._source, self._events, tools=_known(tools), thinking=_thinking(thinking)
+        )
+        self._steps = self._turn.read()
+        self._error: OutputError | None = None
+        self._rest: list[str] = []
+        self._is_closed = False
+
+    def feed(self, delta: str | bytes) -> list[Event]:
+        """Read a piece, and tell what happened.
+
+        Never raises for what a model could write: where the text goes wrong there is one :class:`Malformed`, what
+        follows is not read, and :meth:`close` raises the error.
+        """
+        if self._is_closed:
+            raise PolicyError("the parser was closed")
+        if self._error is None:
+            self._source.add(delta)
+            self._step()
+        else:
+            self._rest.append(self._source.decode(delta))
+        events = self._events.copy()
+        self._events.clear()
+        return events
+
+    def close(self) -> Parsed:
+        """The turn, once its text has ended.
+
+        Raises :class:`maskwright.errors.OutputError` if it went wrong or ended too early; its ``parsed`` is what was
+        read, with all calls that were read whole.
+        """
+        if not self._is_closed:
+            self._is_closed = True
+            self._source.end()
+            if self._error is None:
+                self._step()
+        if self._error is not None:
+            self._error.parsed = self.parsed
+            raise self._error
+        return self._turn.parsed()
+
+    @property
+    def parsed(self) -> Parsed:
+        """What was read by now; O(its length)."""
+        return dataclasses.replace(self._turn.parsed(), rest="".join(self._rest))
+
+    def _step(self) -> None:
+        try:
+            next(self._steps, None)
+        except OutputError as error:
+            self._fail(error)
+        else:
+            if self._source.is_broken:
+                self._fail(self._source.broken())
+
+    def _fail(self, error: OutputError) -> None:
+        self._error = error
+        self._rest.append(self._source.kept())
+        self._events.append(Malformed(error))
+
+
+def parse_tools(
+    text: str | bytes,
+    *,
+    format: str | ToolFormat,  # noqa: A002  (the word of the interface)
+    tools: Iterable[str] | None = None,
+    thinking: tuple[str, str] | None = None,
+    numbers: str = "float",
+) -> Parsed:
+    """One finished turn; O(len(text)). Arguments as for :class:`ToolParser`.
+
+    Raises :class:`maskwright.errors.OutputError` if the text does not fit; its ``parsed`` is what was read.
+    """
+    parser = ToolParser(format, tools=tools, thinking=thinking, numbers=numbers)
+    parser.feed(text)
+    return parser.close()
+
+
+def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser | ValueParser:
+    """The parser of what is generated under a constraint: of turns with tool calls, or of JSON values.
+
+    Raises:
+        PolicyError: outputs of the constraint are neither, so their text is all there is to know.
+    """
+    reading = constraint.reading
+    if isinstance(reading, Reading):
+        return ToolParser(reading.format, tools=reading.tools, thinking=reading.thinking, numbers=numbers)
+    if constraint.kind == "json_schema":
+        return ValueParser(numbers=numbers)
+    raise PolicyError(f"outputs of {constraint!r} are text, not JSON or tool calls: there is nothing to parse")
+
+
+def _format(given: str | ToolFormat) -> ToolFormat:
+    if isinstance(given, ToolFormat):
+        return given
+    if given not in FORMATS:
+        raise PolicyError(f"format must be one of {', '.join(sorted(FORMATS))}, not {given!r}")
+    return FORMATS[given]
+
+
+def _known(tools: Iterable[str] | None) -> dict[str, dict[str, bool]] | None:
+    """The tools that may be called, each with the parameters of which is known whether they are strings."""
+    if tools is None:
+        return None
+    names = tuple(tools) if isinstance(tools, Iterable) and not isinstance(tools, str) else (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise PolicyError("tools must be the names of the tools, for example ['search', 'open']")
+    return {str(name): {} for name in names}
+
+
+def _thinking(given: tuple[str, str] | None) -> tuple[str, str] | None:
+    if given is None:
+        return None
+    is_pair = isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(text, str) for text in given)
+    if not is_pair or not given[0]:
+        raise PolicyError("thinking must be what ends it and what begins it, for example ('</think>', '<think>')")
+    return given[0], given[1]
