@@ -10,7 +10,6 @@ before it is asked: groups within groups, terminals within terminals, alternativ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -18,8 +17,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from maskwright.errors import ConstraintError, GrammarError, LimitError, PolicyError, Problem
+from maskwright.grammar.lark_faults import Guard, without_marks
 from maskwright.grammar.lark_imports import Imports
-from maskwright.grammar.lark_pieces import MARK
+from maskwright.grammar.lark_templates import Templates
 from maskwright.grammar.lark_terms import Special, Terminals
 from maskwright.grammar.lark_text import Extension, Extensions, Rewritten, rewrite
 from maskwright.grammar.lark_trees import bottom_up, count_alternatives
@@ -33,9 +33,6 @@ JsonNetwork = Callable[[str], Network]
 
 #: The name by which Lark knows the caller's text; a file in the folder "".
 _TEXT: Final = "the grammar"
-_MARKED: Final = re.compile(f"{MARK}([0-9]+)")
-_AT_LINE: Final = re.compile(r",? at line .*", re.DOTALL)
-_NAMES: Final = re.compile(r"'([A-Za-z_][A-Za-z_0-9]*)'|([A-Za-z_][A-Za-z_0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -46,8 +43,8 @@ class LoadedGrammar:
     start: str
     #: ``lark.load_grammar.Grammar``: trees of rules and of terminals, names within terminals resolved.
     grammar: Any
-    #: What the marks in strings stand for.
-    extensions: tuple[Extension, ...]
+    #: Calls Lark; knows what the marks in strings stand for.
+    guard: Guard
     #: The networks of ``%json``.
     foreign: tuple[Network, ...]
     terminals: Terminals
@@ -110,23 +107,17 @@ def load_lark(
 
     def read_import(imported: str, name: str) -> str:
         file = rewrite(imported, extensions, limits, source=name)
-        _guarded(file, extensions, lambda: lark._get_parser().parse(file.text + "\n", "start"))  # noqa: SLF001
+        Guard(file, extensions.entries)(lambda: lark._get_parser().parse(file.text + "\n", "start"))  # noqa: SLF001
         return file.text
 
     imports = Imports([Path(folder) for folder in import_paths], lark.PackageResource, read_import)
     builder = lark.GrammarBuilder(False, [imports])
-    _guarded(rewritten, extensions, lambda: builder.load_grammar(rewritten.text, _TEXT))
+    guard = Guard(rewritten, extensions.entries)
+    guard(lambda: builder.load_grammar(rewritten.text, _TEXT))
     grammar = _checked(builder, start, rewritten)
-    entries = tuple(extensions.entries)
-    networks, foreign = _networks(entries, json_network)
-
-    def fault(
-        name: str, reason: str, *, remedy: str = "", error: type[ConstraintError] = GrammarError
-    ) -> ConstraintError:
-        return rewritten.named_fault(name, _shown(reason, entries), remedy=remedy, error=error)
-
-    terminals = Terminals(entries, networks, limits, fault)
-    return LoadedGrammar(rewritten, start, grammar, entries, foreign, terminals, limits, tuple(extensions.warnings))
+    networks, foreign = _networks(extensions.entries, json_network)
+    terminals = Terminals(networks, limits, guard)
+    return LoadedGrammar(rewritten, start, grammar, guard, foreign, terminals, limits, tuple(extensions.warnings))
 
 
 def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
@@ -136,18 +127,17 @@ def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
     for groups that it would multiply out to more than ``limits.grammar_symbols`` alternatives.
     """
     _measure(loaded)
-    found = _guarded(loaded.rewritten, loaded, lambda: loaded.grammar.compile([loaded.start], set()))
-    terminals, rules, ignored = found
+    terminals, rules, ignored = loaded.guard(lambda: loaded.grammar.compile([loaded.start], set()))
     trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
     specials, titles = {}, {}
     for terminal in terminals:
         name = terminal.name
         special = loaded.terminals.special(name, terminal.pattern, trees.get(name))
         if name.startswith("__"):
-            titles[name] = _shown(terminal.pattern.raw or name, loaded.extensions).strip('"')
+            titles[name] = without_marks(terminal.pattern.raw or name, loaded.guard.entries).strip('"')
         if special is not None:
             specials[name] = special
-        if special.is_nullable if special is not None else _width(loaded, terminal) == 0:
+        if special.is_nullable if special is not None else loaded.terminals.is_nullable(name, terminal.pattern):
             reason = f"the terminal {titles.get(name, name)} may be empty"
             raise loaded.rewritten.named_fault(name, reason, remedy="use ? or * in the rule instead")
     return CompiledRules(tuple(rules), tuple(terminals), tuple(ignored), specials, titles)
@@ -159,12 +149,6 @@ def _lark() -> Any:
     except ImportError as error:
         reason = "Lark grammars are read by the lark package, which is not installed"
         raise GrammarError(Problem(reason, keyword="lark", remedy="pip install 'maskwright[lark]'")) from error
-
-
-def _width(loaded: LoadedGrammar, terminal: Any) -> int:
-    """The least characters of a terminal; its pattern is read by our reader first, which tells better what is wrong."""
-    loaded.terminals.pattern_term(terminal.name, terminal.pattern)
-    return int(_guarded(loaded.rewritten, loaded, lambda: terminal.pattern.min_width))
 
 
 def _networks(
@@ -191,58 +175,6 @@ def _networks(
     return places, tuple(networks)
 
 
-def _shown(text: str, entries: Sequence[Extension]) -> str:
-    """A text without marks: as the caller wrote what they stand for."""
-
-    def written(match: re.Match[str]) -> str:
-        number = int(match.group(1))
-        return entries[number].source if number < len(entries) else match.group()
-
-    return _MARKED.sub(written, text)
-
-
-# ------------------------------------------------------------------------------------------- what Lark says, as errors
-
-
-def _guarded(rewritten: Rewritten, entries: Any, call: Callable[[], Any]) -> Any:
-    """Call Lark; whatever it raises becomes one of our errors."""
-    try:
-        return call()
-    except (ConstraintError, MemoryError):
-        raise
-    except RecursionError as error:
-        reason = "groups, names or imports lie too deeply within each other"
-        raise LimitError(Problem(reason, keyword="lark", remedy="imports must not form a circle")) from error
-    except Exception as error:
-        shown = entries.entries if isinstance(entries, Extensions) else entries.extensions
-        raise _translated(rewritten, error, shown) from error
-
-
-def _translated(rewritten: Rewritten, error: Exception, entries: Sequence[Extension]) -> ConstraintError:
-    """Our error for one of Lark's, with a place where there is one."""
-    unexpected = next((e for e in (error, error.__context__) if hasattr(e, "pos_in_stream")), None)
-    message = str(error)
-    if unexpected is None:
-        lines = [line for line in _shown(message, entries).splitlines() if line.strip()]
-        reason = "\n".join(lines[:4]) or f"Lark refuses the grammar ({type(error).__name__})"
-        found = [quoted or plain for quoted, plain in _NAMES.findall(message)]
-        quoted = [name for name, _ in _NAMES.findall(message) if name]
-        name = next((n for n in [*quoted, *found] if n in rewritten.names), "")
-        return rewritten.named_fault(name, reason[:1].lower() + reason[1:])
-    token = getattr(unexpected, "token", None)
-    start = unexpected.pos_in_stream or 0
-    first, last = rewritten.offset(start), rewritten.offset(start + len(token or " "))
-    if getattr(token, "type", "") == "$END":
-        first = last = len(rewritten.original)
-    if message.startswith("Unexpected"):
-        piece = rewritten.original[first:last].split("\n")[0]
-        reason = f"unexpected {piece}" if piece.strip() else "unexpected end of the line"
-    else:
-        reason = _AT_LINE.sub("", message)
-        reason = reason[:1].lower() + reason[1:]
-    return rewritten.fault((first, max(last, first + 1)), reason)
-
-
 # ---------------------------------------------------------------------------------------------- what Lark does not ask
 
 
@@ -261,7 +193,7 @@ def _checked(builder: Any, start: str, rewritten: Rewritten) -> Any:
     first = definitions.get(start)
     if first is None or first.is_term or first.params:
         rules = [name for name, d in definitions.items() if not d.is_term and not d.params]
-        known = ", ".join(sorted(rules)[:8]) + (", ..." if len(rules) > 8 else "")  # noqa: PLR2004
+        known = ", ".join(sorted(rules)[:8]) + (", ..." if len(rules) > 8 else "")
         raise GrammarError(
             Problem(
                 f"there is no rule {start!r} to start with",
@@ -312,9 +244,20 @@ def _check_usage(
 
 
 def _measure(loaded: LoadedGrammar) -> None:
-    """Refuse groups that Lark would multiply out to more alternatives than it can."""
+    """Refuse templates without end, and groups that Lark would multiply out to more alternatives than it can."""
+    templates = Templates(loaded.grammar, loaded.rewritten)
+    todo = templates.rules()
+    seen = set(todo)
     total = 0
-    for name, _, tree, _ in loaded.grammar.rule_defs:
+    while todo:
+        name = todo.pop()
+        tree = templates.tree(name)
+        for node in bottom_up(tree, leaves="template_usage"):
+            if node.data == "template_usage":
+                made = templates.instance(node)
+                if made not in seen:
+                    seen.add(made)
+                    todo.append(made)
         own, made_up = count_alternatives(tree)
         total += own + made_up
         if total > loaded.limits.grammar_symbols:

@@ -79,13 +79,11 @@ def cut(text: str, source: str, limits: Limits) -> list[Piece]:
     open_: list[tuple[str, int]] = []
     at = 0
     while at < len(text):
-        match = _PIECES.match(text, at)
-        assert match is not None  # a symbol is any character
-        kind, start, end = match.lastgroup or "", at, match.end()
+        kind, word = _first(text, at)
+        start, end = at, at + len(word)
         at = end
         if kind == "gap":
             continue
-        word = match.group()
         if kind == "symbol":
             if word in '"/':
                 raise _unended(text, source, start)
@@ -107,6 +105,12 @@ def cut(text: str, source: str, limits: Limits) -> list[Piece]:
         word, start = open_[-1]
         raise fault(text, (start, start + 1), f"{word} is not closed", keyword=word, source=source)
     return pieces
+
+
+def _first(text: str, at: int) -> tuple[str, str]:
+    """The kind of the piece at a place and its characters."""
+    match = _PIECES.match(text, at)
+    return (match.lastgroup or "symbol", match.group()) if match else ("symbol", text[at])
 
 
 def _unended(text: str, source: str, start: int) -> Exception:

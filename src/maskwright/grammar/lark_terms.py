@@ -8,15 +8,16 @@ of ours is put together from the terms of its parts instead, each of which is re
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple
 
-from maskwright.errors import ConstraintError, GrammarError, PatternError, Problem
+from maskwright.errors import ConstraintError, GrammarError, Problem
+from maskwright.grammar.lark_faults import Guard
 from maskwright.grammar.lark_pieces import MARK
 from maskwright.grammar.lark_text import Extension
+from maskwright.grammar.lark_trees import bottom_up
 from maskwright.limits import Limits
 from maskwright.network.lexeme import (
     EPSILON,
@@ -74,15 +75,39 @@ class Terminals:
     """The terminals of one grammar: trees and patterns to terms.
 
     Args:
-        extensions: What the marks stand for.
         networks: Number of an extension to place in ``LoadedGrammar.foreign``.
         limits: For patterns.
-        fault: Makes an error for a terminal's name (or ``""``), an offset into the text, a reason and a remedy.
+        guard: Calls Lark, and knows what the marks stand for.
     """
 
-    def __init__(self, extensions: Sequence[Extension], networks: dict[int, int], limits: Limits, fault: Any) -> None:
-        self._extensions, self._networks, self._limits, self._fault = extensions, networks, limits, fault
+    def __init__(self, networks: dict[int, int], limits: Limits, guard: Guard) -> None:
+        self._extensions, self._networks, self._limits = guard.entries, networks, limits
+        self._guard, self._fault = guard, guard.rewritten.named_fault
         self._lark: Any = import_module("lark.load_grammar")
+
+    def pattern_of_tree(self, tree: Any) -> Any:
+        """Lark's pattern of a terminal (``lark.lexer.Pattern``): what ``special`` and ``pattern_term`` take."""
+
+        def compiled() -> Any:
+            transformer = self._lark.PrepareLiterals() * self._lark.TerminalTreeToPattern()
+            return transformer.transform(self._lark.nr_deepcopy_tree(tree))
+
+        return self._guard(compiled)
+
+    def pattern_of_literal(self, node: Any) -> Any:
+        """Lark's pattern of a string, pattern or range (``"a".."z"``) in a tree."""
+
+        def compiled() -> Any:
+            if node.data == "range":
+                return self._lark.PrepareLiterals().range(*node.children).children[0]
+            return self._lark._literal_to_pattern(node.children[0])  # noqa: SLF001  (Lark has no public name for it)
+
+        return self._guard(compiled)
+
+    def is_nullable(self, name: str, pattern: Any) -> bool:
+        """Whether Lark counts a pattern among those that may be empty, which it refuses."""
+        self.pattern_term(name, pattern)  # our reader tells better what is wrong with a pattern
+        return bool(self._guard(lambda: pattern.min_width == 0))
 
     def special(self, name: str, pattern: Any, tree: Any) -> Special | None:
         """The terminal if it is no Python pattern, else ``None``. ``tree`` is ``None`` for one without a name."""
@@ -132,7 +157,7 @@ class Terminals:
     def _compiled(self, name: str, tree: Any) -> _Part:
         """The part that a terminal's tree describes; children first, without recursion."""
         parts: dict[int, _Part] = {}
-        for node in tree.iter_subtrees():
+        for node in bottom_up(tree):
             below = [parts[id(child)] for child in node.children if id(child) in parts]
             parts[id(node)] = self._node(name, node, below)
         return parts[id(tree)]
@@ -160,17 +185,15 @@ class Terminals:
 
     def _leaf(self, name: str, node: Any) -> _Part:
         """A string, a pattern or a range."""
-        if node.data == "range":
-            pattern = self._lark.PrepareLiterals().range(*node.children).children[0]
-        else:
-            pattern = self._lark._literal_to_pattern(node.children[0])  # noqa: SLF001  (Lark has no public name for it)
+        pattern = self.pattern_of_literal(node)
         if pattern.value.startswith(MARK):
             rest = pattern.value[1:]
             if rest in ("&", "~"):
                 return _Part("operator", EPSILON, 0, 0, False, rest)
             return self._part_of_mark(name, int(rest)) if rest.isdecimal() else self._part_of_mark(name, _LAST_ID)
         term = self.pattern_term(name, pattern)
-        return _Part("text", term, int(pattern.max_width), len(pattern.value), pattern.min_width == 0)
+        width = int(self._guard(lambda: pattern.max_width))
+        return _Part("text", term, width, len(pattern.value), self.is_nullable(name, pattern))
 
     def _sequence(self, name: str, below: list[_Part]) -> _Part:
         """One after the other; or what an operator says, if one comes first."""

@@ -97,13 +97,22 @@ class Rewritten:
         """An error at a span of the original."""
         return fault(self.original, span, reason, keyword=keyword, remedy=remedy, source=self.source, error=error)
 
+    def place(self, name: str) -> str:
+        """Where a name stands first; ``""`` if nowhere."""
+        return place_of(self.original, self.names[name][0]) if name in self.names else ""
+
+    def problem(self, name: str, reason: str, remedy: str = "") -> Problem:
+        """A problem where a name stands first; without a place if it stands nowhere."""
+        if name in self.names:
+            span = self.names[name]
+            return fault_problem(self.original, span, reason, keyword=name, remedy=remedy, source=self.source)
+        return Problem(reason, place=self.source, keyword=name or "lark", remedy=remedy)
+
     def named_fault(
         self, name: str, reason: str, *, remedy: str = "", error: type[ConstraintError] = GrammarError
     ) -> ConstraintError:
-        """An error where a name stands first; without a place if it stands nowhere."""
-        if name in self.names:
-            return self.fault(self.names[name], reason, remedy=remedy, error=error)
-        return error(Problem(reason, place=self.source, keyword="lark", remedy=remedy))
+        """The same as an error."""
+        return error(self.problem(name, reason, remedy))
 
 
 def rewrite(text: str, extensions: Extensions, limits: Limits, *, source: str = "") -> Rewritten:

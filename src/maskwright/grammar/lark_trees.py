@@ -1,15 +1,14 @@
-"""Trees of Lark grammars: walked, measured and freed of templates, all without recursion.
+"""Trees of Lark grammars: walked and measured, all without recursion.
 
 Lark's trees share nodes: a name in a terminal is replaced by the very tree of what it names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final
 
-__all__ = ["Template", "bottom_up", "count_alternatives", "instantiate"]
+__all__ = ["bottom_up", "count_alternatives"]
 
 #: Alternatives that are more than anybody counts.
 _MANY: Final = 1 << 40
@@ -19,8 +18,8 @@ def _is_tree(node: Any) -> bool:
     return hasattr(node, "children")
 
 
-def bottom_up(tree: Any) -> Iterator[Any]:
-    """Every node once, children before their parents."""
+def bottom_up(tree: Any, *, leaves: str = "") -> Iterator[Any]:
+    """Every node once, children before their parents; of ``leaves`` the children are not visited."""
     stack = [(tree, iter(tree.children))]
     seen = {id(tree)}
     while stack:
@@ -31,14 +30,7 @@ def bottom_up(tree: Any) -> Iterator[Any]:
             stack.pop()
         else:
             seen.add(id(child))
-            stack.append((child, iter(child.children)))
-
-
-class Template(NamedTuple):
-    """A rule with parameters."""
-
-    parameters: tuple[str, ...]
-    tree: Any
+            stack.append((child, iter(() if child.data == leaves else child.children)))
 
 
 def count_alternatives(tree: Any) -> tuple[int, int]:
@@ -71,25 +63,9 @@ def _repetition(count: int, operator: list[str]) -> tuple[int, int]:
     if operator[0] in ("*", "+"):
         return 2, 2 * count
     least, most = int(operator[1]), int(operator[-1])
-    if most >= 50:  # noqa: PLR2004  (Lark's own number; then in steps of at most five)
+    if most >= 50:
         return 1, min(count**5 * 64, _MANY)
     total = 0
     for times in range(max(least, 0), most + 1):
         total = min(total + count**times, _MANY)
     return total, 0
-
-
-def instantiate(template: Template, arguments: Mapping[str, Any]) -> Any:
-    """The tree of a template with its parameters replaced; what has no parameter in it is shared."""
-    lark: Any = import_module("lark")
-    made: dict[int, Any] = {}
-    for node in bottom_up(template.tree):
-        children = [made.get(id(child), child) for child in node.children]
-        if node.data == "value" and len(children) == 1 and getattr(children[0], "name", None) in arguments:
-            made[id(node)] = arguments[children[0].name]
-            continue
-        if node.data == "template_usage" and children[0].name in arguments:
-            (children[0],) = arguments[children[0].name].children
-        if any(new is not old for new, old in zip(children, node.children, strict=True)):
-            made[id(node)] = lark.Tree(node.data, children)
-    return made.get(id(template.tree), template.tree)
