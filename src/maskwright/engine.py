@@ -7,6 +7,7 @@ a new *generation*: matchers notice and read their own history again, so nobody 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from threading import RLock
 from typing import Final
 
@@ -17,6 +18,7 @@ from maskwright.constraint import Constraint
 from maskwright.errors import UnspellableError
 from maskwright.forks import guarded_lock
 from maskwright.kernel.closures import Closures
+from maskwright.kernel.codes import FIRST_CODE, Codes, is_text
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.kernel.trie import Trie
@@ -26,6 +28,7 @@ from maskwright.network.lexeme import ANYTHING, quote
 from maskwright.rehearsal import rehearsals
 from maskwright.spelling import NEEDED_BYTES, USEFUL_BYTES, Spelling
 from maskwright.vocabulary import Vocabulary
+from maskwright.written import written_in
 
 __all__ = ["ENDED", "Engine", "Generation", "Mask", "Source", "Written"]
 
@@ -48,8 +51,13 @@ class _Tables:
     """What all guides of a vocabulary share: its trie and covers, and the lexicon of the present generation."""
 
     def __init__(self, vocabulary: Vocabulary, limits: Limits) -> None:
-        self.trie = Trie(vocabulary.tokens, range(len(vocabulary.tokens)))
         self.tokens = vocabulary.tokens
+        # Bytes that UTF-8 never uses are the kernel's own: see maskwright.kernel.codes.
+        texts = [token if is_text(token) else b"" for token in self.tokens]
+        self.trie = Trie(texts, range(len(texts)))
+        self.names = dict(vocabulary.special_names)
+        #: ``named_texts[id]``: what a control token is written as where it is shown.
+        self.named_texts = {token: name.encode("utf-8", "replace") for name, token in self.names.items()}
         self.longest = self.trie.reach[0] if self.trie.size else 0
         self.width = len(vocabulary)
         self.absent = bytes(sorted(vocabulary.missing_bytes & USEFUL_BYTES))
@@ -62,7 +70,8 @@ class _Tables:
 
     def renew(self, limits: Limits) -> None:
         """Start a new lexicon and prepare what every JSON constraint needs: the body of a string."""
-        self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states, self.longest)
+        codes = Codes(self.names, len(self.tokens))
+        self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states, self.longest, codes)
         self.covers = Covers(self.trie, self.tokens, self.width, _COVER_ROWS)
         opened = self.lexicon.intern(quote(ANYTHING))
         body = self.lexicon.state(self.lexicon.expressions.second[opened])
@@ -175,6 +184,8 @@ class Engine:
         network = self.constraint.network
         closures = Closures(tables.lexicon, network.expand, self.limits.stack_depth)
         walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, tables.end_ids)
+        self._read_prefix(walker)
+        self._named_texts = tables.named_texts
         lacking = self.vocabulary.bound_bytes or self.vocabulary.missing_bytes & NEEDED_BYTES
         checks = bool(lacking) or walker.closures.unspellable
         self._end_mask = tables.end_mask
@@ -182,6 +193,12 @@ class Engine:
         if checks:
             generation.spelling = Spelling(walker, self.vocabulary, self.limits)
         return generation
+
+    def _read_prefix(self, walker: Walker) -> None:
+        """Let the output begin after what the constraint says was written before it."""
+        prefix = self.constraint.prefix
+        if prefix and walker.root != REFUSED:
+            walker.root = walker.read(walker.root, prefix, partial(written_in, prefix))
 
     def settle_down(self) -> None:
         """Between two steps: start anew if what was learned outgrew its limits; matchers then read their history."""
@@ -246,19 +263,35 @@ class Engine:
         """The configuration after an allowed token, REFUSED after any other."""
         now = self.now
         if token in self.vocabulary.end_ids:
-            return ENDED if configuration == ENDED or now.walker.accepting[configuration] else REFUSED
+            return self._end(now, configuration, token, written)
         if configuration == ENDED or not 0 <= token < len(self.vocabulary.tokens):
             return REFUSED
         data = self.vocabulary.tokens[token]
-        if not data:
+        if token in now.walker.lexicon.codes.named:
+            after: int = now.walker.name(configuration, token, data if is_text(data) else b"", written)
+        elif not data or not is_text(data):
             return REFUSED
-        after: int = now.walker.advance(configuration, token, data, written)
+        else:
+            after = now.walker.advance(configuration, token, data, written)
         if after != REFUSED and now.spelling is not None and not now.spelling.is_live(after):
             return REFUSED
         return after
 
+    def _end(self, now: Generation, configuration: int, token: int, written: Written) -> int:
+        """After an end token: a grammar may name one, in the middle of an output or at its end."""
+        if configuration == ENDED:
+            return ENDED
+        if token in now.walker.lexicon.codes.named:
+            after: int = now.walker.name(configuration, token, b"", written)
+            if after != REFUSED:
+                if not now.walker.is_final(after):
+                    return after
+                now.transitions.pop(configuration << 32 | token, None)
+                return ENDED
+        return ENDED if now.walker.accepting[configuration] else REFUSED
+
     def read(self, configuration: int, data: bytes, written: Written | None) -> int:
-        """The configuration after raw bytes."""
+        """The configuration after raw bytes; the codes of named tokens may be among them."""
         if configuration == ENDED:
             return REFUSED if data else ENDED
         after: int = self.now.walker.read(configuration, data, written)
@@ -272,8 +305,43 @@ class Engine:
     def forced_tokens(self, configuration: int) -> list[int]:
         """The longest tokens along the forced bytes, up to the first that could also be a longer one."""
         data = self.forced_bytes(configuration)
+        if not data and configuration != ENDED and not self.is_accepting(configuration):
+            return self._forced_name(configuration)
         tokens: list[int] = self.now.walker.trie.cover(data) if data else []
         return tokens
+
+    def _forced_name(self, configuration: int) -> list[int]:
+        """The one token that can follow, if it is one that is named."""
+        walker = self.now.walker
+        if any(byte < FIRST_CODE for byte in walker.next_bytes(configuration)):
+            return []
+        allowed = self._named(configuration)
+        return allowed if len(allowed) == 1 else []
+
+    def _named(self, configuration: int) -> list[int]:
+        """The tokens that are named and can follow."""
+        row = self._row()
+        walker = self.now.walker
+        walker.fill_named(configuration, row)
+        return [token for token in sorted(walker.lexicon.codes.named) if row[token >> 5] >> np.uint32(token & 31) & 1]
+
+    def code_of(self, token: int) -> bytes:
+        """The bytes by which a token is read: its text, or the code of one that is named and no text."""
+        code: bytes = self.now.walker.lexicon.codes.named.get(token, b"")
+        return self.vocabulary.tokens[token] or code
+
+    def name_of(self, entry: int | bytes) -> bytes:
+        """The name of a control token that some grammar names and that does not just end the output, else nothing."""
+        if isinstance(entry, bytes) or entry not in self.now.walker.lexicon.codes.named:
+            return b""
+        return self._named_texts.get(entry, b"")
+
+    def shown(self, data: bytes) -> bytes:
+        """Bytes with the names of control tokens in the places of their codes."""
+        if is_text(data):
+            return data
+        shown: bytes = self.now.walker.lexicon.codes.spell(data, self._named_texts)
+        return shown
 
     def is_accepting(self, configuration: int) -> bool:
         """Whether the output may end here."""
@@ -283,9 +351,13 @@ class Engine:
         """Whether nothing but an end token can follow."""
         return configuration == ENDED or self.now.walker.is_final(configuration)
 
-    def expected(self, configuration: int) -> tuple[list[int], list[Hashable]]:
-        """The bytes that can follow, and the nodes that read them."""
+    def expected(self, configuration: int) -> tuple[list[int], list[str], list[Hashable]]:
+        """The bytes that can follow, the control tokens that can, by name, and the nodes that read them."""
         if configuration == ENDED:
-            return [], []
+            return [], [], []
         walker = self.now.walker
-        return walker.next_bytes(configuration), walker.nodes(configuration)
+        data = walker.next_bytes(configuration)
+        names: list[str] = []
+        if data and data[-1] >= FIRST_CODE:
+            names = [self._named_texts.get(token, b"<[%d]>" % token).decode() for token in self._named(configuration)]
+        return [byte for byte in data if byte < FIRST_CODE], names, walker.nodes(configuration)

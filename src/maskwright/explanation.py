@@ -11,6 +11,8 @@ __all__ = ["draw_byte", "draw_bytes", "explain_bytes"]
 
 #: Descriptions of nodes that one sentence names.
 _DESCRIPTIONS = 3
+#: Control tokens that one sentence names.
+_NAMED = 5
 _NAMES = {0x09: "a tab", 0x0A: "a newline", 0x0D: "a carriage return", 0x20: "a blank"}
 
 
@@ -49,10 +51,11 @@ def explain_bytes(engine: Engine, configuration: int, data: bytes, source: Calla
         if after == REFUSED:
             break
         at, good = after, stop
-    allowed, nodes = engine.expected(at)
-    expected = f"expected {draw_bytes(allowed)}"
+    allowed, names, nodes = engine.expected(at)
+    choices = [draw_bytes(allowed)] if allowed or not names else []
+    expected = f"expected {' or '.join([*choices, *names[:_NAMED]])}{' or others' if len(names) > _NAMED else ''}"
     if engine.is_accepting(at):
-        expected = f"{expected} or the end" if allowed else "expected the end"
+        expected = f"{expected} or the end" if allowed or names else "expected the end"
     network = engine.constraint.network
     where = "; ".join(dict.fromkeys([network.describe(key) for key in nodes[:_DESCRIPTIONS]]))
     context = f" ({where})" if where else ""

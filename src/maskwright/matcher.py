@@ -15,9 +15,10 @@ from maskwright.completion import completion_of
 from maskwright.engine import ENDED, Engine, Mask, Written
 from maskwright.errors import PolicyError, TokenError, VocabularyError
 from maskwright.explanation import explain_bytes
+from maskwright.kernel.codes import is_text
 from maskwright.kernel.walk import REFUSED
 from maskwright.vocabulary import Vocabulary
-from maskwright.written import last_value, opening_quote
+from maskwright.written import last_value, opening_quote, written_in
 
 if TYPE_CHECKING:
     from typing import Self
@@ -58,8 +59,8 @@ class Matcher:
 
     @property
     def text(self) -> bytes:
-        """The bytes written so far, without end tokens."""
-        return b"".join([self._bytes(entry) for entry in self._history])
+        """The bytes written so far, with the names of control tokens that a grammar asks for, without end tokens."""
+        return b"".join([self._bytes(entry) or self._engine.name_of(entry) for entry in self._history])
 
     @property
     def is_accepting(self) -> bool:
@@ -142,7 +143,7 @@ class Matcher:
         """
         data = checked_bytes(data)
         with self._engine.lock:
-            after = self._engine.read(self._now(), data, self._source(data))
+            after = self._engine.read(self._now(), data, self._source(data)) if is_text(data) else REFUSED
             if after == REFUSED:
                 raise TokenError(self.explain_bytes(data))
             self._push(data, after)
@@ -151,7 +152,7 @@ class Matcher:
         """Whether the constraint can go on with raw bytes; the matcher is unchanged."""
         data = checked_bytes(data)
         with self._engine.lock:
-            return self._engine.read(self._now(), data, self._source(data)) != REFUSED
+            return is_text(data) and self._engine.read(self._now(), data, self._source(data)) != REFUSED
 
     def validate_tokens(self, token_ids: Iterable[int]) -> int:
         """How many tokens of a draft would be read, from the first; the matcher is unchanged."""
@@ -227,7 +228,7 @@ class Matcher:
             LimitError: no completion is found within ``Limits``, or it takes more than 4 MiB.
         """
         with self._engine.lock:
-            return completion_of(self._engine).text(self._now(), self._source)
+            return self._engine.shown(completion_of(self._engine).text(self._now(), self._source))
 
     def forced_bytes(self) -> bytes:
         """The bytes that every continuation begins with; empty where there is a choice or the output may end."""
@@ -252,8 +253,15 @@ class Matcher:
             return self._explain_end(token)
         data = self._bytes(token)
         if not data:
-            return f"token {token} is not text (control token or padding): only a grammar that names it allows it"
+            return self._explain_name(token)
         return f"token {token} {data!r}: {self.explain_bytes(data)}"
+
+    def _explain_name(self, token: int) -> str:
+        if self.allows(token):
+            return f"token {token} is a control token; it is allowed here"
+        if self._engine.name_of(token):
+            return f"token {token} is a control token, which nothing asks for here: {self.explain_bytes(b'')}"
+        return f"token {token} is not text (control token or padding): only a grammar that names it allows it"
 
     def _explain_end(self, token: int) -> str:
         if self.is_accepting:
@@ -305,22 +313,27 @@ class Matcher:
     def _string_before(self, place: int, data: bytes, done: int, is_recall: bool = False) -> str:  # noqa: FBT001, FBT002
         """The JSON string literal that ends with ``data[:done]``; it may begin in entries before ``place``.
 
-        For a recall the JSON text of the value before the comma that stands there.
+        For a recall the JSON text of the value before the comma that stands there. Before the first entry stands what
+        the constraint says was written before the output.
         """
         tail = data[:done]
+        prefix = self._engine.constraint.prefix
         if is_recall:
             return self._value_before(place, tail)
-        while True:
-            start = opening_quote(tail, is_whole=place == 0)
+        while place > 0:
+            start = opening_quote(tail, is_whole=place == 0 and not prefix)
             if start >= 0:
                 value: str = json.loads(tail[start:])
                 return value
             place -= 1
             tail = self._bytes(self._history[place]) + tail
+        return written_in(prefix + tail, len(prefix) + len(tail))
 
     def _value_before(self, place: int, tail: bytes) -> str:
         """The JSON text of the value before the separator that ends ``tail``."""
         wanted = 2 * len(tail)
+        if place == 0:
+            tail = self._engine.constraint.prefix + tail
         while True:
             start, stop = last_value(tail, is_whole=place == 0)
             if start >= 0:
@@ -330,6 +343,8 @@ class Matcher:
             while place and (not pieces or sum(map(len, pieces)) < wanted):
                 place -= 1
                 pieces.append(self._bytes(self._history[place]))
+            if place == 0:
+                pieces.append(self._engine.constraint.prefix)
             tail = b"".join([*reversed(pieces), tail])
 
     def __reduce__(self) -> tuple[Callable[..., Matcher], tuple[object, ...]]:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from maskwright.completion import Completion, completion_of
 from maskwright.engine import ENDED, Engine, Source, Written
 from maskwright.errors import LimitError
+from maskwright.kernel.codes import DIGITS, FIRST_CODE
 from maskwright.kernel.costs import NO_END, bytes_of, captures_of, tokens_of
 from maskwright.kernel.successors import Successors
 from maskwright.kernel.walk import REFUSED
@@ -142,7 +143,7 @@ class Prices:
         tokens, place = [], 0
         while place < len(text):
             tokens.append(firsts[place])
-            place += len(self.engine.vocabulary.tokens[firsts[place]])
+            place += DIGITS if text[place] >= FIRST_CODE else len(self.engine.vocabulary.tokens[firsts[place]])
         return tuple(tokens)
 
     def count(self, text: bytes) -> int:
@@ -286,7 +287,7 @@ class Prices:
 
     def is_right(self, configuration: int, tokens: Tokens, source: Source) -> bool:
         """Whether tokens bring the output to its end."""
-        data = b"".join([self.engine.vocabulary.tokens[token] for token in tokens])
+        data = b"".join([self.engine.code_of(token) for token in tokens])
         try:
             after = self.engine.read(configuration, data, source(data))
         except LimitError:

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maskwright.kernel.codes import FIRST_CODE
 from maskwright.kernel.walk import REFUSED, Walker
 from maskwright.limits import Limits
 from maskwright.vocabulary import Vocabulary
@@ -73,11 +74,16 @@ class Spelling:
     def _next(self, configuration: int) -> list[int]:
         """Configurations after one token. Bytes that have a token of their own are tried first, longer tokens after."""
         row = np.zeros((len(self._vocabulary) + 31) // 32, np.uint32)
-        bytes_first = [b for b in self._walker.next_bytes(configuration) if b in self._alone]
+        following = self._walker.next_bytes(configuration)
+        bytes_first = [b for b in following if b in self._alone and b < FIRST_CODE]
         if bytes_first and not self._vocabulary.bound_bytes:
             return self._distinct(configuration, [bytes([b]) for b in bytes_first])
         self._walker.fill(configuration, row)
-        tokens = {self._vocabulary.tokens[token] for token in _allowed(row)}
+        allowed = _allowed(row)
+        named = self._walker.lexicon.codes.named
+        tokens = {self._vocabulary.tokens[token] for token in allowed}
+        if following and following[-1] >= FIRST_CODE:
+            tokens.update(named[token] for token in allowed if token in named)
         return self._distinct(configuration, sorted(token for token in tokens if token))
 
     def _distinct(self, configuration: int, texts: list[bytes]) -> list[int]:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
-__all__ = ["last_value", "opening_quote"]
+__all__ = ["last_value", "opening_quote", "written_in"]
 
 _BLANKS: Final = b" \t\n\r"
 _OPENING: Final = b"[{"
 _CLOSING: Final = b"]}"
 #: What ends a number or literal that is read backwards.
 _MARKS: Final = frozenset(b" \t\n\r,:[{")
+
+
+def written_in(whole: bytes, done: int, is_recall: bool = False) -> str:  # noqa: FBT001, FBT002  (as callers pass it)
+    """What ends at a place of a text: a JSON string, or for a recall the JSON text of the value before a comma."""
+    tail = whole[:done]
+    if is_recall:
+        start, stop = last_value(tail, is_whole=True)
+        return tail[start:stop].decode()
+    value: str = json.loads(tail[opening_quote(tail, is_whole=True) :])
+    return value
 
 
 def opening_quote(tail: bytes, *, is_whole: bool) -> int:

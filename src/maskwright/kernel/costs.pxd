@@ -23,6 +23,7 @@ cdef class Costs:
     cpdef object lexeme(self, int state)
     cpdef object piece(self, bytes text)
     cpdef tuple fewest(self, bytes text, tuple like=*)
+    cdef int _count_code(self, bytes data, int i, int[::1] counts, int[::1] firsts) except -1
     cdef int _alike(self, bytes text, tuple like, int[::1] counts, int[::1] firsts) except -1
     cpdef bint has_recalls(self) except -1
     cpdef object node(self, int node)

@@ -19,6 +19,7 @@ import cython
 
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.closures import CALL, CAPTURE, END, RECALL, Closures
+from maskwright.kernel.codes import DIGITS, FIRST_CODE
 from maskwright.kernel.shortest import ENDLESS, Shortest
 from maskwright.kernel.trie import Trie
 
@@ -132,6 +133,9 @@ class Costs:
             counts[i] = UNSPELLABLE
             firsts[i] = -1
             node = 0
+            if data[i] >= FIRST_CODE:
+                self._count_code(data, i, counts, firsts)
+                continue
             for j in range(i, size):
                 node = trie._child(node, data[j])
                 if node < 0:
@@ -140,6 +144,14 @@ class Costs:
                     counts[i] = counts[j + 1] + 1
                     firsts[i] = trie.order[trie.first_token[node]]
         return counts, firsts
+
+    def _count_code(self, data: bytes, i: cython.int, counts: cython.int[::1], firsts: cython.int[::1]) -> cython.int:
+        """A token that is named by its code is one token; inside a code nothing begins."""
+        token = self.closures.lexicon.codes.ids.get(data[i : i + DIGITS])
+        if token is not None:
+            counts[i] = counts[i + DIGITS] + 1
+            firsts[i] = token
+        return 0
 
     def _alike(self, text: bytes, like: tuple, counts: cython.int[::1], firsts: cython.int[::1]) -> cython.int:
         """Copy what is known of the longest common suffix; its length."""

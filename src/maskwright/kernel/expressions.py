@@ -210,6 +210,22 @@ class Expressions:
         accepts: bool = machine.accepts(state)  # type: ignore[attr-defined]
         return self.make(MACHINE, which, place, 0, (), accepts, False)
 
+    def is_labelled(self, x: int) -> bool:
+        """Whether a text expression is a machine that tells how it accepts."""
+        return self.kind[x] == MACHINE and hasattr(self.machines[self.first[x]], "label")
+
+    def text_label(self, x: int) -> int:
+        """How a labelled machine accepts in a state, or which of some words ends where others go on."""
+        if self.kind[x] == WORDS:
+            return self.word_label(x)
+        which = self.first[x]
+        return self.machines[which].label(self.machine_states[which][self.second[x]])  # type: ignore[attr-defined, no-any-return]
+
+    def goes_on(self, x: int) -> bool:
+        """Whether a labelled machine has a move in a state."""
+        which = self.first[x]
+        return self.machines[which].continues(self.machine_states[which][self.second[x]])  # type: ignore[attr-defined, no-any-return]
+
     def cat(self, one: cython.int, other: cython.int) -> cython.int:
         """One after the other; right-associated, so that deriving touches the head only."""
         if one == NEVER or other == NEVER:
@@ -321,7 +337,7 @@ class Expressions:
 
     def raw(self, x: cython.int) -> cython.int:
         """The UTF-8 spelling of a text expression."""
-        if x in (NEVER, EPSILON):
+        if x in (NEVER, EPSILON) or self.kind[x] == LABEL:
             return x
         return self.make(RAW, x, 0, 0, (), self.nullable[x], False)
 

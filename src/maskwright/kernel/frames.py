@@ -14,6 +14,7 @@ import cython
 
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.closures import CAPTURE, RECALL, ROOT, Closures
+from maskwright.kernel.codes import DIGITS, FIRST_CODE
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNKNOWN, Lexicon
 
 __all__ = ["REFUSED", "Frames"]
@@ -44,19 +45,19 @@ class Frames:
         self.closures = closures
         self.lexicon = closures.lexicon
         self.realize = realize
-        self.longest = longest
+        self.longest = max(longest, DIGITS)
         self.source = None
         self.done = 0
         self.masking = False
         self.capture = CAPTURE
         self.recall = RECALL
         self.captured = 0
-        self.crossed = array("i", bytes(4 * (longest + 3)))
+        self.crossed = array("i", bytes(4 * (self.longest + 3)))
         self.capacity = FIRST_ITEMS
         self.states = array("i", bytes(4 * FIRST_ITEMS))
         self.positions = array("i", bytes(4 * FIRST_ITEMS))
         self.stacks = array("i", bytes(4 * FIRST_ITEMS))
-        self.offset = array("i", bytes(4 * (longest + 3)))
+        self.offset = array("i", bytes(4 * (self.longest + 3)))
         self.configurations = []
         self.configuration_ids = {}
         self.accepting = []
@@ -234,6 +235,16 @@ class Frames:
                 self.transitions[key] = found
         return found  # type: ignore[no-any-return]
 
+    def join(self, one: cython.int, other: cython.int) -> cython.int:
+        """The configuration that goes on as either of two."""
+        if one < 0 or other < 0 or one == other:
+            return max(one, other)
+        items: dict[tuple[int, int], int] = {}
+        for state, position, stack in self.configurations[one] + self.configurations[other]:
+            known = items.get((state, position), stack)
+            items[state, position] = stack if known == stack else self.closures.merge(known, stack)
+        return self.configuration(sorted([(state, position, stack) for (state, position), stack in items.items()]))
+
     def read(self, configuration: cython.int, data: bytes, source: Callable[[int], str] | None) -> cython.int:
         """The configuration after some bytes, or REFUSED; without ``source`` captures stay unrealised."""
         self.captured = 0
@@ -318,7 +329,10 @@ class Frames:
         return [b for b in range(256) if live[b]]
 
     def forced(self, configuration: cython.int) -> bytes:
-        """The bytes that every continuation begins with; empty where the output may end. At most FORCED_BYTES."""
+        """The bytes that every continuation begins with; empty where the output may end. At most FORCED_BYTES.
+
+        They end before a token that is named.
+        """
         self._load(self.configurations[configuration])
         data = bytearray()
         live = bytearray(256)
@@ -328,6 +342,8 @@ class Frames:
             if self._mark_live(d, live) or live.count(1) != 1:
                 break
             byte: cython.int = live.index(1)
+            if byte >= FIRST_CODE:
+                break
             if self._step(d, byte) == 0:
                 break
             data.append(byte)

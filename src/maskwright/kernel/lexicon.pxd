@@ -1,4 +1,5 @@
 from maskwright.kernel.bounds cimport Bounds
+from maskwright.kernel.codes cimport Codes
 from maskwright.kernel.expressions cimport Expressions
 from maskwright.kernel.loops cimport Loops
 from maskwright.kernel.moves cimport Moves
@@ -8,6 +9,7 @@ cdef class Lexicon:
     cdef public Moves moves
     cdef public Bounds bounds
     cdef public Loops loops
+    cdef public Codes codes               # the tokens that grammars name
     cdef public int longest              # characters of the longest token
     cdef public dict masked              # state -> the state that a mask may take for it
     cdef public list absent              # bytes that no token of the vocabulary holds, ascending

@@ -12,6 +12,7 @@ import mmap
 import cython
 
 from maskwright.kernel.bounds import Bounds
+from maskwright.kernel.codes import Codes
 from maskwright.kernel.expressions import (
     ALL,
     AND,
@@ -56,13 +57,21 @@ Run = tuple[int, int]
 class Lexicon:
     """States of lexemes; see the header for what each column holds."""
 
-    def __init__(self, emptiness_states: int, absent: bytes = b"", reserve: int = 1024, longest: int = 1 << 30) -> None:
+    def __init__(
+        self,
+        emptiness_states: int,
+        absent: bytes = b"",
+        reserve: int = 1024,
+        longest: int = 1 << 30,
+        codes: Codes | None = None,
+    ) -> None:
         """Start with the dead state and the finished one.
 
         ``absent`` are bytes that no token of the vocabulary holds. Address space is taken for ``reserve`` states,
-        memory only as they come.
+        memory only as they come. ``codes`` knows the tokens that grammars name.
         """
         self.absent = sorted(absent)
+        self.codes = Codes({}, 0) if codes is None else codes
         self.longest = longest
         self.masked = {}
         self.spelled = {}
@@ -116,9 +125,12 @@ class Lexicon:
         if op in ("words", "labelled"):
             return e.words(args[0], op == "labelled")
         if op == "automaton":
-            return e.machine(args[0], args[0].start)
+            # A machine that begins in one of many states names the machine that they are states of.
+            return e.machine(getattr(args[0], "machine", args[0]), args[0].start)
         if op in ("encode", "quote"):
             return self._spell(op, args)
+        if op in ("token", "token_ids", "marker"):
+            return self._name(op, args[0])
         if op == "repeat":
             return e.repeat(self.terms[args[0]], args[1], -1 if args[2] is None else args[2])
         if op == "complement":
@@ -143,6 +155,14 @@ class Lexicon:
         if op == "encode":
             return e.raw(text)
         return e.cat(e.raw(e.words(('"',), False)), e.body(text, 1 if args[1] else 0))
+
+    def _name(self, op: str, argument: object) -> int:
+        """The code of tokens that are named; a marker without a token of its name is a text."""
+        e = self.expressions
+        found = self.codes.codes(op, argument)
+        if found:
+            return e.words(found, False)
+        return e.raw(e.words((argument,), False)) if op == "marker" else NEVER
 
     def mask_state(self, s: cython.int) -> cython.int:
         """The state that a mask may take for a state: counters far from their ends are forgotten."""
@@ -218,6 +238,11 @@ class Lexicon:
         if e.nullable[x]:
             bits |= ACCEPTS
         self.label[s] = e.first[x] if kind == LABEL else 0
+        if kind == RAW and (e.kind[e.first[x]] == WORDS or e.is_labelled(e.first[x])):
+            if e.kind[e.first[x]] != WORDS and not e.goes_on(e.first[x]):
+                bits = ACCEPTS
+            if bits & ACCEPTS:
+                self.label[s] = e.text_label(e.first[x])
         if kind in (ESCAPE, HEX, TAIL, LABEL) or (kind == BODY and e.kind[e.first[x]] in (WORDS, LABEL)):
             self.run[s] = self.most[s] = 0
             self.base[s] = DEAD
@@ -271,7 +296,7 @@ class Lexicon:
 
     def is_spellable(self, x: int) -> bool:
         """Whether bytes that occur in the vocabulary lead from a byte expression to its end; remembered."""
-        if not self.absent or x == NEVER:
+        if not self.absent or x == NEVER or self.expressions.kind[x] == WORDS:
             return x != NEVER
         if x in self.spelled:
             return self.spelled[x]  # type: ignore[no-any-return]
@@ -422,7 +447,7 @@ class Lexicon:
                 return
         self.flags[s] |= FILLED
         moves = self.moves.of(self.state_expressions[s])
-        if self.absent:
+        if self.absent and e.kind[x] != WORDS:
             moves = [move for move in self._present(moves) if self.is_spellable(move[2])]
         targets = [self.state(move[2]) for move in moves]
         rows: cython.int[::1] = self.rows

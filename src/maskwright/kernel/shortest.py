@@ -184,7 +184,7 @@ class Shortest:
         depth = e.parts[x][0]
         words = e.tables[e.first[x]][0][e.second[x] : e.third[x]]
         spelt = [spell(word[depth:], mode) for word in words]
-        spelt = [data for data in spelt if self._is_present(data)]
+        spelt = [data for data in spelt if mode == BYTEWISE or self._is_present(data)]
         return min(spelt, key=len, default=None)
 
     def _search(self, x: int, mode: int) -> int:
@@ -353,7 +353,8 @@ class Shortest:
         best: dict[int, bytes] = {}
         seen = {x}
         wave: list[tuple[int, bytes]] = [(x, head)]
-        while wave:
+        # A labelled machine may have more states than anybody wants to see: its near ends are enough.
+        while wave and len(seen) < self.most_states:
             following: list[tuple[int, bytes]] = []
             for at, data in wave:
                 kind = e.kind[at]
@@ -363,6 +364,8 @@ class Shortest:
                     for label, rest in self._labelled(e.first[at]):
                         _keep(best, label, data + rest + b'"')
                 else:
+                    if kind == RAW and e.nullable[at] and (e.kind[e.first[at]] == WORDS or e.is_labelled(e.first[at])):
+                        _keep(best, e.text_label(e.first[at]), data)
                     for low, _, then in self.lexicon.moves.of(at):
                         if then not in seen:
                             seen.add(then)
@@ -390,7 +393,9 @@ def _keep(best: dict[int, bytes], label: int, data: bytes) -> None:
 
 
 def spell(text: str, mode: int) -> bytes:
-    """The shortest spelling of a text: as UTF-8, or inside a JSON string (RFC 8259 section 7)."""
+    """The shortest spelling of a text: as bytes, as UTF-8, or inside a JSON string (RFC 8259 section 7)."""
+    if mode == BYTEWISE:
+        return text.encode("latin-1")
     if mode != QUOTED:
         return text.encode("utf-8", "replace")
     out = bytearray()

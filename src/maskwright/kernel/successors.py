@@ -32,8 +32,8 @@ class Successors:
     def __init__(self, walker: Walker) -> None:
         """Use the walker's frames; never while it fills a mask."""
         self.walker = walker
-        self.at = array("i", bytes(4 * (walker.trie.longest + 3)))
-        self.ended = array("i", bytes(4 * (walker.trie.longest + 3)))
+        self.at = array("i", bytes(4 * (walker.longest + 3)))
+        self.ended = array("i", bytes(4 * (walker.longest + 3)))
         self.free = {}
         self.lengthy = LONG_CATEGORIES
 
@@ -45,6 +45,8 @@ class Successors:
         self.at[0] = configuration
         self.ended[0] = 0
         self._walk(walker.trie, groups, False)
+        if walker.lexicon.codes.named:
+            self._walk(walker.lexicon.codes.trie(), groups, False)
         return groups
 
     def few_of(self, configuration: cython.int) -> tuple[Groups, list[int]]:
@@ -69,6 +71,8 @@ class Successors:
             self.at[0] = OPEN
             self.ended[0] = 0
             loops.update(self._walk(walker.trie, groups, True))
+            if walker.lexicon.codes.named:
+                self._walk(walker.lexicon.codes.trie(), groups, False)
         return groups, sorted(loops)
 
     def _profile(self, state: cython.int) -> Profile | None:

@@ -12,6 +12,9 @@ cdef class Walker(Frames):
     cdef public list doubtful              # tokens of the last mask that end two captured strings, not set in it
 
     cpdef int advance(self, int configuration, int token, bytes data, object source) except -2
+    cpdef int name(self, int configuration, int token, bytes data, object source) except -2
+    cpdef int fill_named(self, int configuration, unsigned int[::1] row) except -1
+    cdef int _fill_named(self, tuple items, unsigned int[::1] row) except -1
     cdef int _walk(self, Trie trie, unsigned int[::1] row, int node, int stop, unsigned long long covered, int covered_most) except -1
     cpdef int fill(self, int configuration, unsigned int[::1] row) except -1
     cdef int _fill_items(self, tuple items, unsigned int[::1] row) except -1

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import cython
 
 from maskwright.kernel.closures import Closures
+from maskwright.kernel.codes import FIRST_CODE, Codes
 from maskwright.kernel.covers import Covers
 from maskwright.kernel.expressions import EPSILON, LABEL, NEVER, WORDS, Expressions
 from maskwright.kernel.frames import REFUSED, Frames
@@ -62,6 +63,20 @@ class Walker(Frames):
                     configuration = self.configuration([(after, items[0][1], items[0][2])])
                 return configuration
         return Frames.advance(self, configuration, token, data, source)  # type: ignore[no-any-return]
+
+    def name(
+        self, configuration: cython.int, token: cython.int, data: bytes, source: Callable[[int], str] | None
+    ) -> cython.int:
+        """The configuration after a token that some grammar names: after its code, and its bytes if it is text."""
+        code: bytes = self.lexicon.codes.named[token]
+        if not data:
+            return self.advance(configuration, token, code, source)
+        one = self.read(configuration, data, source)
+        captured: cython.int = self.captured
+        found = self.join(one, self.read(configuration, code, source))
+        if captured <= 0 and self.captured <= 0:
+            self.transitions[(cython.cast(cython.longlong, configuration) << 32) | token] = found
+        return found
 
     @cython.boundscheck(False)
     @cython.wraparound(False)
@@ -181,6 +196,8 @@ class Walker(Frames):
         self.masking = True
         try:
             self._fill_items(self.configurations[configuration], row)
+            if self.lexicon.codes.named:
+                self._fill_named(self.configurations[configuration], row)
         finally:
             self.masking = False
         if self.accepting[configuration]:
@@ -212,6 +229,24 @@ class Walker(Frames):
         if narrow:
             self._load(tuple(narrow))
             self._walk_root(row)
+        return 0
+
+    def fill_named(self, configuration: cython.int, row: cython.uint[::1]) -> cython.int:
+        """Set the bits of the tokens that are named and can follow."""
+        self.source = None
+        self.doubtful = []
+        return self._fill_named(self.configurations[configuration], row)
+
+    def _fill_named(self, items: tuple, row: cython.uint[::1]) -> cython.int:
+        """The tokens that are named, by their codes."""
+        codes: Codes = self.lexicon.codes
+        live: cython.uchar[::1] = bytearray(256)
+        self._load(items)
+        self._mark_live(0, live)
+        for byte in range(FIRST_CODE, 256):
+            if live[byte]:
+                trie: Trie = codes.trie()
+                return self._walk(trie, row, 1, trie.size, 0, 0)
         return 0
 
     def _is_narrow(self, item: tuple) -> bool:
