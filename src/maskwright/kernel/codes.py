@@ -35,7 +35,7 @@ class Codes:
         self.count = count
         self.named = {}
         self.ids = {}
-        self.tree = None
+        self.tree: object = None
 
     def name(self, token: cython.int) -> str:
         """The code of a token as a string of bytes, one character each; from now on the token is a named one."""
