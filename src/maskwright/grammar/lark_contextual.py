@@ -1,0 +1,176 @@
+"""Lark grammars with their contextual lexer: the LALR parser and the scanner as one lazy network.
+
+A node is a stack of the parser in a context of the scanner. It reads one terminal (what is ignored leads back to the
+stack) through the scanner's machine, with only those outcomes that can be completed; each outcome of the machine leads
+to the node of the stack after it. Several outcomes at one place are several hypotheses on the text to come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from maskwright.errors import Problem, UnsatisfiableError, UnsupportedError
+from maskwright.forks import guarded_lock
+from maskwright.grammar.lark_liveness import Liveness
+from maskwright.grammar.lark_loader import CompiledRules
+from maskwright.grammar.lark_lr import END, Cell, Stacks
+from maskwright.grammar.lark_machine import Begun, Machine
+from maskwright.grammar.lark_scanner import IGNORED
+from maskwright.grammar.lark_tables import Lexers, build_table
+from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.network.joining import Inner, Joined
+from maskwright.network.lexeme import Term, automaton, encode
+from maskwright.network.nodes import Call, Lex, Network, NodeKey, Production, Switch
+
+__all__ = ["contextual_network"]
+
+
+class _Place(NamedTuple):
+    """A stack, in a context of the scanner."""
+
+    cell: Cell
+    context: int
+
+
+class _Fork(NamedTuple):
+    """Any of some places."""
+
+    places: tuple[_Place, ...]
+
+
+class _Targets:
+    """Where the outcomes of a machine's labels lead from a stack."""
+
+    __slots__ = ("_cell", "_network")
+
+    def __init__(self, network: ContextualNetwork, cell: Cell) -> None:
+        self._network = network
+        self._cell = cell
+
+    def __getitem__(self, label: int) -> NodeKey:
+        return self._network.after(self._cell, label)
+
+
+class ContextualNetwork:
+    """One grammar, read as ``Lark(text, parser="lalr", lexer="contextual")`` reads it."""
+
+    def __init__(self, compiled: CompiledRules, start: str, foreign: Sequence[Network], limits: Limits) -> None:
+        """Build the tables and decide liveness; see :func:`contextual_network`."""
+        #: What several vocabularies may learn at once.
+        self._lock = guarded_lock()
+        tables = build_table(compiled, start)
+        self._table = tables.table
+        self._lexers = Lexers(compiled, tables.table, limits)
+        self._scanner = self._lexers.scanner
+        self._stacks = Stacks(tables.table)
+        self._machine = Machine(self._scanner, self._lock)
+        self._joined = Joined(foreign)
+        self._specials: dict[int, Term | Inner] = {}
+        for name, special in compiled.specials.items():
+            number = self._lexers.numbers.get(name)
+            if number is None or special.kind == "text":
+                continue
+            self._specials[number] = self._joined.root(special.network) if special.term is None else special.term
+        if self._specials and self._scanner.needs_past:
+            raise UnsupportedError(
+                Problem(
+                    "a lookbehind that may look beyond its terminal, in a grammar with terminals that are no patterns",
+                    keyword="lookbehind",
+                    remedy="write the lookbehind so that it looks at its own terminal only",
+                )
+            )
+        self._liveness = Liveness(tables, self._stacks, self._lexers, frozenset(self._specials), limits)
+        self._root = _Place(self._stacks.root, self._scanner.first)
+        self._titles = compiled.titles
+        if not any(True for _ in self.expand(self._root)):
+            raise UnsatisfiableError(
+                Problem(
+                    self._liveness.reason(),
+                    keyword="lark",
+                    remedy='change the terminals so that a text exists, or read the grammar with lexer="exact"',
+                )
+            )
+
+    @property
+    def root(self) -> NodeKey:
+        """The empty stack at the beginning of the text."""
+        return self._root
+
+    def expand(self, key: NodeKey) -> Iterable[Production]:
+        """The productions of a node."""
+        if isinstance(key, Inner):
+            return self._joined.expand(key)
+        if isinstance(key, _Fork):
+            return [(Call(place),) for place in key.places]
+        assert isinstance(key, _Place)  # noqa: S101  (nobody else makes keys)
+        with self._lock:
+            return self._expand(key.cell, key.context)
+
+    def _expand(self, cell: Cell, context: int) -> list[Production]:
+        productions: list[Production] = []
+        takes = self._stacks.takes(cell)
+        live = self._liveness.outcomes(cell, context)
+        base = self._scanner.start(self._lexers.of[cell.state], context)
+        if base is not None and base.reach & live:
+            term = encode(automaton(Begun(self._machine, self._machine.state(base, live))))
+            productions.append((Switch(term, _Targets(self, cell)),))  # type: ignore[arg-type]
+        for number in self._liveness.specials(cell):
+            after = self._stacks.shift(cell, number)
+            if after is not None:
+                term_or_root = self._specials[number]
+                first = Call(term_or_root) if isinstance(term_or_root, Inner) else Lex(term_or_root)
+                productions.append((first, Call(_Place(after, self._scanner.neutral))))
+        if takes >> END & 1 and self._scanner.may_end(context):
+            productions.append(())
+        return productions
+
+    def after(self, cell: Cell, label: int) -> NodeKey:
+        """The node after an end of the machine, from a stack."""
+        with self._lock:
+            places: list[_Place] = []
+            for outcome in self._machine.outcomes(label):
+                then = cell if outcome.terminal == IGNORED else self._stacks.shift(cell, outcome.terminal)
+                if then is not None:
+                    places.append(_Place(then, outcome.context))
+        return places[0] if len(places) == 1 else _Fork(tuple(places))
+
+    def realize(self, key: NodeKey, text: str) -> NodeKey:
+        """The node of a part after a capture."""
+        return self._joined.realize(key, text) if isinstance(key, Inner) else key
+
+    def describe(self, key: NodeKey) -> str:
+        """What can be read at a node, in words for people."""
+        if isinstance(key, Inner):
+            return self._joined.describe(key)
+        cells = [key.cell] if isinstance(key, _Place) else [place.cell for place in key.places]  # type: ignore[attr-defined]
+        with self._lock:
+            masks = [self._stacks.takes(cell) for cell in cells]
+        names = [
+            self._titles.get(name, name)
+            for number, name in enumerate(self._table.names)
+            if number != END and any(mask >> number & 1 for mask in masks)
+        ]
+        shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+        return shown or "the end of the text"
+
+    def enough(self, key: Hashable) -> int:
+        """See :class:`Joined`."""
+        return self._joined.enough(key) if isinstance(key, Inner) else 0
+
+
+def contextual_network(
+    compiled: CompiledRules, *, start: str, foreign: Sequence[Network] = (), limits: Limits = DEFAULT_LIMITS
+) -> Network:
+    """The network of the texts that ``Lark(text, parser="lalr", lexer="contextual", start=start).parse`` accepts.
+
+    Named tokens and the networks of ``%json`` stand among the terminals: they are read where the parser can take them,
+    whatever the terminal before them could have gone on with.
+
+    Raises:
+        GrammarError: Lark's LALR parser refuses the grammar, or a terminal may be empty.
+        UnsupportedError: a pattern that no automaton decides (back references, atomic groups).
+        UnsatisfiableError: no text is accepted, for example because a terminal always takes what another needs.
+        LimitError: telling the terminals apart takes too many states.
+    """
+    return ContextualNetwork(compiled, start, foreign, limits)

@@ -1,0 +1,225 @@
+"""Which stacks of an LALR parser can be completed: a pushdown system, saturated.
+
+The parser and the scanner together are a pushdown system: its *controls* are a context in which the next terminal is
+read, or a terminal (with the context after it) that was read and is being acted on; its stack holds LALR states. The
+stacks from which a control reaches the end are a regular language (Bouajjani, Esparza and Maler 1997). Its automaton is
+found as *demands*: what a control with a state on top asks of the stack below, when it has popped that state. A demand
+is (symbols still to be popped, origin of the rule that is reduced, pending terminal). Only controls that occur are
+looked at.
+
+On a stack, the demands that are met are found from the bottom up; they depend on the state and the demands met below,
+so a cell costs one look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from maskwright.errors import LimitError, Problem
+from maskwright.grammar.lark_lr import END, Cell, Table
+
+__all__ = ["ENDING", "Pending", "Saturation"]
+
+#: The pending terminal that ends the text; others are numbers of outcomes, or of terminals without a pattern.
+ENDING: Final = ("end", 0, -1)
+#: Kind, terminal, context after it.
+Pending = tuple[str, int, int]
+#: The demand that is always met.
+_NOTHING: Final = 0
+#: Facts for each of ``Limits.satisfiability_steps``; some microseconds each.
+_FACTS: Final = 20
+
+
+class Saturation:
+    """The demands of one table, whose terminals are read as ``follow`` says.
+
+    ``follow(state, context)`` gives what may be pending next in a state and a context, and the contexts that ignored
+    terminals lead to.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        follow: Callable[[int, int], tuple[Iterable[Pending], Iterable[int]]],
+        first: int,
+        steps: int,
+    ) -> None:
+        self._table = table
+        self._follow = follow
+        self._steps = steps * _FACTS
+        self._demands: list[tuple[int, str, Pending]] = [(0, "", ENDING)]
+        self._demand_ids: dict[tuple[int, str, Pending], int] = {self._demands[0]: _NOTHING}
+        self._sets: list[set[int]] = []
+        #: ``uses[v]``: variables that hold all of v; those with a state hold what v demands after it is popped.
+        self._uses: list[list[tuple[int, int]]] = []
+        self._variables: dict[tuple[object, ...], int] = {}
+        #: ``lifts[state][demand]``: the demand on what is below, or ``~v`` for those of variable v.
+        self._lifts: list[dict[int, int]] = [{} for _ in table.shifts]
+        self._todo: list[tuple[int, int]] = []
+        self._unmade: list[tuple[int, tuple[object, ...]]] = []
+        self._reads(first, table.start)
+        self._saturate()
+        self._masks = [sum(1 << demand for demand in found) for found in self._sets]
+        #: ``met[state, demands met below]``.
+        self._met: dict[tuple[int, int], int] = {}
+
+    # -- variables
+
+    def _variable(self, key: tuple[object, ...]) -> int:
+        found = self._variables.get(key)
+        if found is None:
+            found = self._variables[key] = len(self._sets)
+            self._sets.append(set())
+            self._uses.append([])
+            self._unmade.append((found, key))
+        return found
+
+    def _reads(self, context: int, state: int) -> int:
+        """What is demanded below a state in which a terminal is to be read."""
+        return self._variable(("reads", context, state))
+
+    def _acts(self, pending: Pending, state: int) -> int:
+        """What is demanded below a state in which a terminal is acted on."""
+        return self._variable(("acts", pending, state))
+
+    def _over(self, inner: int, state: int) -> int:
+        """What is demanded below a state, if ``inner`` is what is demanded of it and below."""
+        return self._variable(("over", inner, state))
+
+    def _make(self, variable: int, key: tuple[object, ...]) -> None:
+        kind, of, state = key
+        assert isinstance(state, int)  # noqa: S101  (for the type checker)
+        if kind == "over":
+            assert isinstance(of, int)  # noqa: S101
+            self._use(of, variable, state)
+        elif kind == "reads":
+            assert isinstance(of, int)  # noqa: S101
+            pendings, contexts = self._follow(state, of)
+            for pending in pendings:
+                self._use(self._acts(pending, state), variable)
+            for context in contexts:
+                self._use(self._reads(context, state), variable)
+        else:
+            self._act(variable, of, state)  # type: ignore[arg-type]
+
+    def _act(self, variable: int, pending: Pending, state: int) -> None:
+        _, terminal, context = pending
+        table = self._table
+        if terminal == END and state == table.end:
+            self._add(variable, _NOTHING)
+            return
+        after = table.shifts[state].get(terminal)
+        if after is not None:
+            self._use(self._over(self._reads(context, after), state), variable)
+            return
+        for size, origin, mask in table.reduces[state]:
+            if mask >> terminal & 1:
+                if size:
+                    self._add(variable, self._demand(size - 1, origin, pending))
+                else:
+                    goto = table.gotos[state].get(origin)
+                    if goto is not None:
+                        self._use(self._over(self._acts(pending, goto), state), variable)
+                return
+
+    # -- saturation
+
+    def _demand(self, size: int, origin: str, pending: Pending) -> int:
+        key = (size, origin, pending)
+        found = self._demand_ids.get(key)
+        if found is None:
+            found = self._demand_ids[key] = len(self._demands)
+            self._demands.append(key)
+        return found
+
+    def _use(self, source: int, target: int, state: int = -1) -> None:
+        use = (target, state)
+        if use not in self._uses[source]:
+            self._uses[source].append(use)
+            for demand in tuple(self._sets[source]):
+                self._pass(demand, target, state)
+
+    def _add(self, variable: int, demand: int) -> None:
+        if demand not in self._sets[variable]:
+            self._sets[variable].add(demand)
+            self._todo.append((variable, demand))
+
+    def _pass(self, demand: int, target: int, state: int) -> None:
+        if state < 0 or demand == _NOTHING:
+            self._add(target, demand)
+            return
+        lifted = self._lifts[state].get(demand)
+        if lifted is None:
+            lifted = self._lift(demand, state)
+            if lifted is None:
+                return
+            self._lifts[state][demand] = lifted
+        if lifted >= 0:
+            self._add(target, lifted)
+        else:
+            self._use(~lifted, target)
+
+    def _lift(self, demand: int, state: int) -> int | None:
+        """A demand on a stack with a state on top as one on the stack below; None if it cannot be met."""
+        size, origin, pending = self._demands[demand]
+        if size:
+            return self._demand(size - 1, origin, pending)
+        goto = self._table.gotos[state].get(origin)
+        return None if goto is None else ~self._over(self._acts(pending, goto), state)
+
+    def _saturate(self) -> None:
+        facts = 0
+        while self._unmade or self._todo:
+            while self._unmade:
+                self._make(*self._unmade.pop())
+            if self._todo:
+                variable, demand = self._todo.pop()
+                facts += 1
+                if facts > self._steps:
+                    raise LimitError(
+                        Problem(
+                            "deciding which beginnings can be completed takes too long",
+                            keyword="liveness",
+                            remedy='raise Limits.satisfiability_steps, or read the grammar with lexer="exact"',
+                        )
+                    )
+                for target, state in tuple(self._uses[variable]):
+                    self._pass(demand, target, state)
+
+    # -- stacks
+
+    def met(self, cell: Cell | None) -> int:
+        """The demands that a stack meets, as bits; iterative, and remembered on the cells."""
+        way: list[Cell] = []
+        while cell is not None and cell.met < 0:
+            way.append(cell)
+            cell = cell.below
+        below = 1 << _NOTHING if cell is None else cell.met
+        while way:
+            at = way.pop()
+            key = (at.state, below)
+            found = self._met.get(key)
+            if found is None:
+                found = self._met[key] = self._find(at.state, below)
+            at.met = below = found
+        return below
+
+    def _find(self, state: int, below: int) -> int:
+        found = 1 << _NOTHING
+        for demand, lifted in self._lifts[state].items():
+            if below >> lifted & 1 if lifted >= 0 else self._masks[~lifted] & below:
+                found |= 1 << demand
+        return found
+
+    def reads(self, context: int, cell: Cell) -> bool:
+        """Whether a stack can be completed in a context."""
+        return self._holds(("reads", context, cell.state), cell)
+
+    def acts(self, pending: Pending, cell: Cell) -> bool:
+        """Whether a terminal that was read, with its context, can be acted on and then completed."""
+        return self._holds(("acts", pending, cell.state), cell)
+
+    def _holds(self, key: tuple[object, ...], cell: Cell) -> bool:
+        variable = self._variables.get(key)
+        return variable is not None and self._masks[variable] & self.met(cell.below) != 0
