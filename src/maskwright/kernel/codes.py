@@ -35,7 +35,7 @@ class Codes:
         self.count = count
         self.named = {}
         self.ids = {}
-        self.tree: object = None
+        self.tree = None
 
     def name(self, token: cython.int) -> str:
         """The code of a token as a string of bytes, one character each; from now on the token is a named one."""
@@ -64,7 +64,7 @@ class Codes:
         if self.tree is None:
             ids = list(self.named)
             self.tree = Trie([self.named[token] for token in ids], ids)
-        return self.tree  # type: ignore[no-any-return]
+        return self.tree  # type: ignore[return-value]
 
     def spell(self, data: bytes, texts: dict[int, bytes]) -> bytes:
         """Bytes with every code replaced by the text of its token."""
