@@ -10,10 +10,14 @@
 
 from maskwright.constraint import Constraint, choice, json_schema, regex
 from maskwright.errors import ConstraintError, MaskwrightError
+from maskwright.exports.gbnf import to_gbnf
 from maskwright.guide import Guide
 from maskwright.guide import compile_guide as compile  # noqa: A004  (the verb of the field; the builtin is rarely meant)
 from maskwright.limits import Limits
 from maskwright.matcher import Matcher, fill_masks
+from maskwright.notations import lark
+from maskwright.tags.parsing import parser_of
+from maskwright.tags.tools import tools
 from maskwright.vocabulary import Vocabulary
 
 __all__ = [
@@ -28,6 +32,10 @@ __all__ = [
     "compile",
     "fill_masks",
     "json_schema",
+    "lark",
+    "parser_of",
     "regex",
+    "to_gbnf",
+    "tools",
 ]
 __version__ = "0.1.0"
