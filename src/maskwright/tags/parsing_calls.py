@@ -181,8 +181,8 @@ class CallReader:
         value: dict[str, Any] = {}
         while True:
             yield from source.blanks()
-            comes = yield from source.sees(begin[0])
-            if not comes:
+            comes = yield from source.comes(begin[0], self._end[0], inside=_A_CALL)
+            if comes != begin[0]:
                 break
             yield from source.expect(begin, _A_CALL)
             mark = source.mark()

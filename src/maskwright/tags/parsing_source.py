@@ -107,6 +107,19 @@ class Source(Pieces):
             self.at += len(literal)
         return comes
 
+    def comes(self, *literals: str, inside: str) -> Step[str]:
+        """Which of some literals comes next, ``""`` if none; it is not read. A text that ends in one is an error."""
+        while True:
+            rest = self.text[self.at : self.at + max(map(len, literals))]
+            for literal in literals:
+                if rest.startswith(literal):
+                    return literal
+            if not any(literal.startswith(rest) for literal in literals) or (self.is_ended and not rest):
+                return ""
+            if self.is_ended:
+                raise self.error(_INSIDE + inside, len(self.text))
+            yield
+
     def expect(self, words: tuple[str, ...], inside: str) -> Step[None]:
         """Read words, any blanks before each. ``inside`` tells what ends too early if the text does."""
         for word in words:

@@ -17,6 +17,7 @@ __all__ = ["Turn"]
 _BLANKS: Final = " \t\n\r"
 _THE_CALLS: Final = "the calls"
 _FUNCTIONS: Final = "functions."
+_ENDS: Final = ("<|end|>", "<|return|>", "<|call|>")
 #: The header of a harmony message up to ``<|message|>``. The recipient may stand before or after the channel.
 _HEADER: Final = re.compile(
     r"(?:<\|start\|>\s*(?P<role>[^\s<]*))?\s*(?:to=(?P<to>[^\s<]+)\s*)?"
@@ -145,12 +146,14 @@ class Turn:
     def _repeat(self, end: str = "") -> Step[None]:
         """Further calls, up to a word or the end of the text."""
         source = self._source
+        separator = self._words(self._form.separator)
+        following = (*separator, *self._words(self._form.call_begin))[0]
         while True:
             yield from source.blanks()
-            ends = source.at == len(source.text) or (bool(end) and (yield from source.sees(end)))
-            if ends:
+            comes = yield from source.comes(end or following, following, inside=_THE_CALLS)
+            if source.at == len(source.text) or (end and comes == end):
                 return
-            yield from source.expect(self._words(self._form.separator), _THE_CALLS)
+            yield from source.expect(separator, _THE_CALLS)
             yield from self._calls.read()
 
     def _array(self) -> Step[None]:
@@ -226,18 +229,14 @@ class Turn:
             yield from source.blanks()
             if source.at == len(source.text):
                 return
-            yield from self._one_of(begins)
+            comes = yield from source.comes(*begins, inside="the header of a message")
+            if not comes:
+                raise source.error("expected the header of a message")
             begins = ("<|start|>",)
             mark = source.mark()
             header = yield from source.until_there(stop, "the header of a message")
             source.at += len("<|message|>")
             yield from self._message(header, mark)
-
-    def _one_of(self, begins: tuple[str, ...]) -> Step[None]:
-        for begin in begins:
-            if (yield from self._source.sees(begin)):
-                return
-        raise self._source.error("expected the header of a message")
 
     def _message(self, header: str, mark: Mark) -> Step[None]:
         source = self._source
@@ -254,7 +253,7 @@ class Turn:
             raise source.error(f"there is no channel {channel[:100]!r}", mark)
         emit: Callable[[str], None] = self._reason if channel == "analysis" else self._speak
         source.forget()
-        yield from source.until(Needles("<|end|>", "<|return|>", "<|call|>", "<|start|>"), emit)
+        yield from source.until(Needles(*_ENDS, "<|start|>"), emit)
         yield from self._message_ends()
 
     def _speak(self, text: str) -> None:
@@ -264,6 +263,5 @@ class Turn:
     def _message_ends(self) -> Step[None]:
         """The end token of a message, if it is there."""
         yield from self._source.blanks()
-        for end in ("<|end|>", "<|return|>", "<|call|>"):
-            if (yield from self._source.takes(end)):
-                return
+        end = yield from self._source.comes(*_ENDS, inside="a message")
+        self._source.at += len(end)
