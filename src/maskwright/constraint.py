@@ -21,7 +21,7 @@ from maskwright.schema.python_types import is_python_type, schema_of
 if TYPE_CHECKING:
     from referencing import Registry
 
-__all__ = ["Constraint", "choice", "json_schema", "regex"]
+__all__ = ["Constraint", "choice", "is_empty_text", "json_schema", "regex"]
 
 #: Expressions after which the lexicon that decides emptiness is started anew; about 100 MB.
 _EXPRESSIONS: Final = 200_000
@@ -45,6 +45,14 @@ class _Judge:
 
 
 _judge = _Judge()
+
+
+def is_empty_text(term: Term, limits: Limits) -> bool:
+    """Whether a text term holds no string, for front ends that hand the question down.
+
+    Raises :class:`LimitError` after ``limits.emptiness_states`` states.
+    """
+    return term is NEVER or _judge.is_empty(term, states=limits.emptiness_states)
 
 
 class Constraint:

@@ -13,13 +13,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from maskwright.errors import GrammarError, Problem
+from maskwright.grammar import library
 
 __all__ = ["Imports"]
 
+#: What comes with Lark; a grammar of the library with the same name is found first.
+_STANDARD: Final = ("common", "python", "unicode")
 #: Times that one file may be imported; Lark reads it anew for each file that names it, and does not see circles.
 _TIMES: Final = 64
+_LIBRARY: Final = "maskwright.grammars"
 #: Packages with grammars, and the folder in them.
-_PACKAGES: Final = (("maskwright.grammars", ""), ("lark", "grammars"))
+_PACKAGES: Final = ((_LIBRARY, ""), ("lark", "grammars"))
 
 
 class Imports:
@@ -71,6 +75,9 @@ class Imports:
     def _in_package(self, base: Any, path: str) -> tuple[Any, str] | None:
         package, folder = base
         full = str(PurePosixPath(folder) / PurePosixPath(Path(path).as_posix()))
+        if package == _LIBRARY:
+            name = full.removesuffix(".lark")
+            return (self._resource(package, full), library.read(name)) if name in library.GRAMMARS else None
         try:
             text = pkgutil.get_data(package, full)
         except (OSError, ModuleNotFoundError):
@@ -89,5 +96,5 @@ class Imports:
         if base is not None and not self._folders:
             remedy = f"name the folder of {path} in import_paths"
         else:
-            remedy = "there are common, python, unicode and lark, those of maskwright.grammars, and your import_paths"
+            remedy = f"there are {', '.join(_STANDARD)}, {', '.join(library.GRAMMARS)}, and the files in import_paths"
         return Problem(f"there is no grammar {dotted}", keyword="%import", remedy=remedy)

@@ -2,25 +2,27 @@
 
 A text is accepted if it can be split into terminals somehow: no terminal wins over another, none must take as much as
 it can, and priorities, ``?rule``, ``!rule`` and aliases decide nothing. What is ignored may stand before each terminal
-and at the end, any number of times. Lark's ``lexer="dynamic_complete"`` is the model; it differs where a terminal that
-is an ordered choice finds a shorter match first (``/a|ab/`` never reads ``ab`` there), and where what is ignored could
-end earlier (there it takes all it can).
+and at the end, any number of times. Lark's ``lexer="dynamic_complete"`` is the model: a terminal reads what ``re``
+takes for its pattern of its own accord (``lark_first``), and is read alone: a look beyond its edge finds the beginning
+or the end of the text. Lark differs in two places: there a look beyond the end sees what follows, and what is ignored
+takes all it can.
 
 Repetitions stay repetitions, whatever their number, and groups stay groups: nothing is multiplied out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from maskwright.errors import GrammarError, Problem
+from maskwright.errors import GrammarError, LimitError, Problem
+from maskwright.grammar.lark_first import first_match_term
 from maskwright.grammar.lark_loader import LoadedGrammar
 from maskwright.grammar.lark_templates import Templates
 from maskwright.grammar.lark_terms import Special
 from maskwright.grammar.lark_trees import bottom_up
 from maskwright.grammar.rules import Foreign, Grammar, Reference, Repeat, Rule, Symbol, Text, Token
-from maskwright.network.lexeme import EPSILON, NEVER, Term, concatenate, repeat, unite
+from maskwright.network.lexeme import EPSILON, NEVER, Term, concatenate, repeat, subtract, unite
 
 __all__ = ["exact_grammar"]
 
@@ -29,21 +31,25 @@ _COUNTS: Final = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 Alternatives = list[tuple[Symbol, ...]]
 
 
-def exact_grammar(loaded: LoadedGrammar) -> tuple[Grammar, tuple[Problem, ...]]:
+def exact_grammar(
+    loaded: LoadedGrammar, is_empty: Callable[[Term], bool] = lambda _: False
+) -> tuple[Grammar, tuple[Problem, ...]]:
     """The rules of a grammar, and warnings: terminals that are only declared, which nothing can ever read.
+
+    ``is_empty`` tells whether a text term holds no string; without it the terms are slower and read the same.
 
     Raises :class:`GrammarError` for terminals that may be empty and patterns that cannot be read, :class:`LimitError`
     for templates without end. Only what the start rule reaches is looked at.
     """
-    reader = _Reader(loaded)
+    reader = _Reader(loaded, is_empty)
     return reader.grammar, tuple(reader.warnings)
 
 
 class _Reader:
     """One grammar on its way; rules are read when something first names them."""
 
-    def __init__(self, loaded: LoadedGrammar) -> None:
-        self._loaded = loaded
+    def __init__(self, loaded: LoadedGrammar, is_empty: Callable[[Term], bool]) -> None:
+        self._loaded, self._is_empty = loaded, is_empty
         self._templates = Templates(loaded.grammar, loaded.rewritten)
         self._trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
         self._rules: list[Rule | None] = []
@@ -129,7 +135,7 @@ class _Reader:
 
     def _symbol(self, name: str, special: Special | None, pattern: Any) -> Symbol:
         if special is None:
-            term = self._loaded.terminals.pattern_term(name, pattern)
+            term = self._taken(name, pattern)
             is_nullable = self._loaded.terminals.is_nullable(name, pattern)
         elif special.kind == "foreign":
             return Foreign(special.network)
@@ -139,6 +145,17 @@ class _Reader:
             reason = f"the terminal {name or pattern.raw} may be empty"
             raise self._loaded.rewritten.named_fault(name, reason, remedy="use ? or * in the rule instead")
         return Text(term) if special is None or special.kind == "text" else Token(term)
+
+    def _taken(self, name: str, pattern: Any) -> Term:
+        """What ``re`` takes for a pattern of its own accord: all of its language, for most."""
+        term = self._loaded.terminals.pattern_term(name, pattern)
+        if pattern.type == "str":
+            return term
+        taken = first_match_term(pattern.to_regexp(), self._loaded.limits)
+        try:
+            return term if self._is_empty(subtract(term, taken)) else taken
+        except LimitError:
+            return taken
 
     # ------------------------------------------------------------------------------------------------------- trees
 

@@ -1,0 +1,71 @@
+"""Grammars as constraints: one constructor for each notation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from maskwright.constraint import Constraint, is_empty_text, json_schema
+from maskwright.errors import PolicyError
+from maskwright.grammar.compile import compile_grammar
+from maskwright.grammar.lark_contextual import contextual_network
+from maskwright.grammar.lark_loader import compile_rules, load_lark
+from maskwright.grammar.lark_rules import exact_grammar
+from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.network.nodes import Network
+
+__all__ = ["lark"]
+
+
+def lark(
+    text: str,
+    start: str = "start",
+    *,
+    lexer: str = "contextual",
+    import_paths: Sequence[str | Path] = (),
+    limits: Limits = DEFAULT_LIMITS,
+) -> Constraint:
+    r"""Texts that a Lark grammar accepts; the grammar is read by the ``lark`` package itself.
+
+    Beyond Lark's notation: ``%json {...}`` in rules (a JSON Schema), named tokens in rules and as terminals
+    (``<|name|>``, ``<[7,10-20]>``, ``<[^7]>``, ``<[*]>``), ``&`` and ``~`` in terminals (``/[a-z]+/ & ~/if|else/``).
+
+    Args:
+        text: The grammar.
+        start: The rule to begin with.
+        lexer: ``"contextual"``: what ``Lark(text, parser="lalr")`` accepts: at each place the lexer takes the terminal
+            that Lark's order puts first, as far as its pattern reaches. ``"exact"``: any text that can be split into
+            terminals somehow, for every context-free grammar; priorities decide nothing.
+        import_paths: Folders in which ``%import`` finds files, beside the grammars of this package and of ``lark``.
+            No other file is ever read.
+        limits: Caps on sizes, depths and times.
+
+    Raises:
+        GrammarError: not a Lark grammar, with line, column and a caret; or ``lark`` is not installed.
+        UnsupportedError: a pattern or notation that is not enforced.
+        UnsatisfiableError: no text is accepted.
+        LimitError: a limit was exceeded.
+        PolicyError: an argument has no meaning.
+    """
+    if lexer not in ("contextual", "exact"):
+        raise PolicyError(f"lexer must be 'contextual' or 'exact', not {lexer!r}")
+    if not isinstance(limits, Limits):
+        raise PolicyError(f"limits must be a Limits, not {limits!r}")
+
+    def json_network(schema: str) -> Network:
+        return json_schema(schema, limits=limits).network
+
+    loaded = load_lark(text, start, import_paths=import_paths, json_network=json_network, limits=limits)
+    warnings = loaded.warnings
+    network: Network
+    if lexer == "exact":
+        is_empty = partial(is_empty_text, limits=limits)
+        grammar, more = exact_grammar(loaded, is_empty)
+        warnings += more
+        network = compile_grammar(grammar, is_empty=is_empty, limits=limits)
+    else:
+        network = contextual_network(compile_rules(loaded), start=start, foreign=loaded.foreign, limits=limits)
+    rebuild = partial(lark, text, start, lexer=lexer, import_paths=tuple(import_paths), limits=limits)
+    policies = {"lexer": lexer, "start": start}
+    return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)
