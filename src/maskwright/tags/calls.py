@@ -174,12 +174,15 @@ class Turn:
         names = quote(words([tool.name for tool in self._tools], labelled=True), minimal=True)
         keys = Lex(encode(unite(*(literal(f'"{key}"') for key in form.arguments_keys))))
         rest = (*self._object_id(), marked.close_object)
-        targets = [
-            self._tree.node(
-                [(marked.comma, keys, marked.colon, self._tree.part(tool.arguments))], f"the arguments of {tool.name}"
-            )
-            for tool in self._tools
-        ]
+        targets = tuple(
+            [
+                self._tree.node(
+                    [(marked.comma, keys, marked.colon, self._tree.part(tool.arguments, is_value=True))],
+                    f"the arguments of {tool.name}",
+                )
+                for tool in self._tools
+            ]
+        )
         name = Lex(encode(literal(f'"{form.name_key}"')))
         return (marked.open_object, name, marked.colon, Switch(names, targets), *rest)
 
@@ -196,7 +199,10 @@ class Turn:
         """The name as it is, then the arguments."""
         form = self._form
         end = (*self._named_id(), *read(form.name_end, form.markers))
-        productions = [(Lex(encode(literal(tool.name))), *end, self._tree.part(tool.arguments)) for tool in self._tools]
+        productions = [
+            (Lex(encode(literal(tool.name))), *end, self._tree.part(tool.arguments, is_value=True))
+            for tool in self._tools
+        ]
         return (Call(self._tree.node(productions, "the name of a tool")),)
 
     def _named_id(self) -> Production:

@@ -8,19 +8,21 @@ never sees where tokens begin, so a string counts however tokens split it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
 from maskwright.network.lexeme import ANYTHING, MAX_CODE_POINT, NEVER, Term, automaton
 
-__all__ = ["FreeText", "free_text", "overlap"]
+__all__ = ["FreeText", "free_text", "irreducible", "overlap"]
 
 #: What UTF-8 can carry: no surrogates.
 _CARRIED: Final = ((0, 0xD7FF), (0xE000, MAX_CODE_POINT))
 #: Machines whose tables are kept; a server sees the same few formats again and again.
 _KEPT: Final = 256
+#: Steps that are taken to find out whether two machines are one.
+_MOST_STEPS: Final = 100_000
 
 
 class _Table:
@@ -144,14 +146,9 @@ def overlap(strings: tuple[str, ...]) -> tuple[int, int] | None:
     """Two of the strings, by place, of which the first holds the second (or is it); None if there are none."""
     table = _table(strings)
     for number, string in enumerate(strings):
-        state = 0
-        for place, character in enumerate(string, 1):
-            state = table.step(state, character)
-            inside = table.met[state] if place < len(string) else table.met[table.fail[state]]
-            if inside >= 0:
-                return number, inside
-        if table.met[state] != number:
-            return number, table.met[state]
+        inside = _inside(table, number, string)
+        if inside >= 0:
+            return number, inside
     return None
 
 
@@ -164,8 +161,25 @@ def free_text(forbidden: tuple[str, ...], before: str = "", until: int = 0) -> T
         return automaton(plain)
     machine = FreeText(forbidden, (), before, until)
     states = range(len(_table(forbidden).next))
-    inner = [state for state in states if plain.continues(state)]
-    if all(machine.accepts(state) for state in inner):
+    if len(states) * until < _MOST_STEPS and all(map(machine.accepts, filter(plain.continues, states))):
         # The same machine for every purpose is one lexeme to the kernel.
         return automaton(plain)
     return automaton(machine) if machine.accepts(0) else NEVER
+
+
+def irreducible(strings: Iterable[str]) -> tuple[str, ...]:
+    """The strings that hold no other one: text is free of all if it is free of these. Linear in their length."""
+    distinct = tuple(dict.fromkeys(strings))
+    table = _table(distinct)
+    return tuple(string for number, string in enumerate(distinct) if _inside(table, number, string) < 0)
+
+
+def _inside(table: _Table, number: int, string: str) -> int:
+    """A string that another one holds, by number; -1 if there is none."""
+    state = 0
+    for place, character in enumerate(string, 1):
+        state = table.step(state, character)
+        inside = table.met[state] if place < len(string) else table.met[table.fail[state]]
+        if inside >= 0:
+            return inside
+    return table.met[state] if table.met[state] != number else -1

@@ -67,7 +67,7 @@ def _calls(tree: Tree, form: ToolFormat, tools: Sequence[Callee]) -> list[Produc
     named_first: list[Production] = []
     for tool in tools:
         name = Lex(encode(literal(tool.name)))
-        arguments = tree.part(tool.arguments)
+        arguments = tree.part(tool.arguments, is_value=True)
         named.append((name, kinds, *message, arguments))
         named_first.append((name, *channel, kinds, *message, arguments))
     recipient = read(" to=functions.", form.markers)

@@ -57,6 +57,7 @@ def spelled(term: Term) -> Production:
     return (Lex(encode(term)),) if term is not EPSILON else ()
 
 
+@lru_cache(maxsize=_KEPT)
 def _may_be_empty(term: Term) -> bool:
     """Whether a term holds the empty string; by the form of the term, innermost first."""
     known: dict[Term, bool] = {}
@@ -226,13 +227,13 @@ class Tree:
         """A new node."""
         return self.define(self.reserve(about), productions)
 
-    def part(self, network: Network) -> Call:
-        """A call of another network, from its root."""
+    def part(self, network: Network, *, is_value: bool = False) -> Call:
+        """A call of another network, from its root; a JSON value is known not to be empty."""
         number = self._numbers.get(id(network))
         if number is None:
             number = self._numbers[id(network)] = len(self.parts)
             self.parts.append(network)
-            self._part_may_be_empty.append(_network_may_be_empty(network))
+            self._part_may_be_empty.append(not is_value and _network_may_be_empty(network))
         return Call(Inner(number, network.root))
 
     def reads_nothing(self, symbol: Symbol) -> bool:

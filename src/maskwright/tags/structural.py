@@ -1,0 +1,90 @@
+"""Structural tags: free text and constrained parts, as xgrammar, vLLM and SGLang write them in requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from maskwright.constraint import Constraint
+from maskwright.errors import PolicyError
+from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.schema.document import read_json
+from maskwright.schema.python_types import is_python_type, schema_of
+from maskwright.tags.network import Tree
+from maskwright.tags.structural_nodes import Fields, Kind, Nodes, fault
+from maskwright.tags.structural_parts import PARTS
+from maskwright.tags.structural_tags import TAGS
+
+__all__ = ["structural_tag"]
+
+_KINDS: Final[dict[str, Kind]] = dict(sorted({**PARTS, **TAGS}.items()))
+
+
+def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policies: Any) -> Constraint:
+    """Texts of a structural tag.
+
+    Args:
+        source: ``{"type": "structural_tag", "format": {..}}``, a format alone, or the older
+            ``{"structures": [{"begin", "schema", "end"}], "triggers": [..]}``; as JSON text or as parsed JSON.
+        limits: Caps on sizes, depths and times.
+        **policies: Those of :func:`maskwright.json_schema`, for the schemas in it.
+
+    Free text never holds a trigger, and text in front of the end of a tag never holds that end; both are met wherever
+    tokens begin. What looks like the name of a control token (``<|tool_call|>``, ``[ARGS]``) in a trigger, a beginning
+    or an end is the token itself where the vocabulary has one of that name, and otherwise its text.
+
+    Raises:
+        SchemaError: what is no structural tag, with a JSON pointer; triggers and tags that do not fit together.
+        UnsupportedError: a field that is not enforced.
+        ConstraintError: what schemas, patterns and grammars in it raise, with the pointer to them.
+    """
+    if not isinstance(limits, Limits):
+        raise PolicyError(f"limits must be a Limits, not {limits!r}")
+    given = read_json(source, limits) if isinstance(source, (str, bytes)) else source
+    wanted, place = _format(given)
+    tree = Tree()
+    nodes = Nodes(tree, _KINDS, limits, policies)
+    root = nodes.make(wanted, place)
+    return Constraint(
+        "structural_tag",
+        tree.finish(root),
+        rebuild=partial(structural_tag, source, limits=limits, **policies),
+        limits=limits,
+        policies=policies,
+        warnings=nodes.warnings,
+    )
+
+
+def _format(given: object) -> tuple[object, str]:
+    """The format of a structural tag, and its place."""
+    if not isinstance(given, Mapping):
+        raise fault("#", f"a structural tag is an object, not {given!r:.60}")
+    is_older = "structures" in given or "triggers" in given
+    if given.get("type", "structural_tag" if is_older else None) != "structural_tag":
+        return given, "#"
+    if is_older:
+        return _from_legacy(given), "#"
+    if "format" not in given:
+        raise fault("#/format", "a structural tag has a format, or structures and triggers", keyword="format")
+    unknown = [str(name) for name in given if name not in ("type", "format")]
+    if unknown:
+        raise fault(f"#/{unknown[0]}", f"unknown field {unknown[0]!r:.60}", keyword=unknown[0])
+    return given["format"], "#/format"
+
+
+def _from_legacy(given: Mapping[str, Any]) -> dict[str, Any]:
+    fields = Fields(given, "#", DEFAULT_LIMITS)
+    for name in given:
+        if name not in ("type", "structures", "triggers"):
+            raise fields.fault(str(name), f"unknown field {name!r:.60}", remedy="there are structures and triggers")
+    tags: list[dict[str, Any]] = []
+    for i, structure in enumerate(fields.items("structures", least=1)):
+        if not isinstance(structure, Mapping) or set(structure) != {"begin", "schema", "end"}:
+            raise fields.fault("structures", "a structure has begin, schema and end", i)
+        schema = structure["schema"]
+        if is_python_type(schema):
+            schema = schema_of(schema)
+        content = {"type": "json_schema", "json_schema": schema}
+        tags.append({"begin": structure["begin"], "content": content, "end": structure["end"]})
+    return {"type": "triggered_tags", "triggers": given.get("triggers", ()), "tags": tags}

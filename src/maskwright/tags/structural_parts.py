@@ -1,0 +1,193 @@
+"""Types of formats in structural tags that are no tags: strings, schemas, patterns, grammars, tokens, combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from maskwright.constraint import Constraint, is_empty_text, json_schema, regex
+from maskwright.errors import ConstraintError, Problem, UnsupportedError
+from maskwright.network.lexeme import EPSILON, Term, subtract, token, token_ids
+from maskwright.network.nodes import Call, Lex, Production
+from maskwright.tags.network import read, spelled
+from maskwright.tags.structural_nodes import Close, Fields, Kind, Maker, Need, Nodes, fault, read_end
+
+__all__ = ["PARTS", "grammar_kind", "one_token", "other_token"]
+
+#: No vocabulary has ids as high.
+_LAST_ID: Final = (1 << 31) - 1
+
+
+def _const_string(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    value = fields.text("value")
+    return nodes.closed(read(value), close, f"{value!r:.60}")
+    yield  # a maker is a generator, also where it needs no other node
+
+
+def _any_text(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    fields.refuse(max_tokens=None)
+    most = None if fields.given.get("max_chars") is None else fields.number("max_chars")
+    return nodes.tree.node(nodes.free(fields, fields.texts("excludes"), close, most=most), "free text")
+    yield
+
+
+def _told(nodes: Nodes, place: str, make: Callable[[], Constraint]) -> Constraint:
+    """A constraint whose problems are told with the place of what it is made of."""
+    try:
+        made = make()
+    except ConstraintError as error:
+        problems = [
+            replace(problem, place=place + problem.place[1:] if problem.place.startswith("#") else place)
+            for problem in error.problems
+        ]
+        raise type(error)(*problems) from error
+    nodes.warnings.extend(made.warnings)
+    return made
+
+
+def _regex(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    pattern = fields.text("pattern")
+    made = _told(nodes, fields.at("pattern"), lambda: regex(pattern, dialect="ecma", limits=nodes.limits))
+    term = made.term or EPSILON
+    # What matches only the empty text reads nothing at all.
+    is_nothing = is_empty_text(subtract(term, EPSILON), nodes.limits)
+    return nodes.closed(() if is_nothing else spelled(term), close, f"text that matches {pattern:.60}")
+    yield
+
+
+def _json_schema(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    fields.refuse(style="json", excludes=[])
+    policies = dict(nodes.policies)
+    if fields.flag("any_order"):
+        policies["property_order"] = "any"
+    if fields.given.get("max_whitespace_cnt") == 0:
+        policies["whitespace"] = "compact"
+    else:
+        fields.refuse(max_whitespace_cnt=None)
+    schema = fields.given["json_schema"]
+    made = _told(nodes, fields.at("json_schema"), lambda: json_schema(schema, limits=nodes.limits, **policies))
+    return nodes.closed((nodes.tree.part(made.network, is_value=True),), close, "JSON")
+    yield
+
+
+def grammar_kind(readers: Mapping[str, Callable[..., Constraint]]) -> Kind:
+    """The type of formats that are grammars, in some syntaxes."""
+
+    def make(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+        text, syntax = fields.text("grammar"), fields.given.get("syntax", "ebnf")
+        reader = readers.get(syntax) if isinstance(syntax, str) else None
+        if reader is None:
+            raise fields.fault("syntax", f"unknown syntax {syntax!r:.60}", remedy=f"known: {', '.join(readers)}")
+        made = _told(nodes, fields.at("grammar"), lambda: reader(text, limits=nodes.limits))
+        return nodes.closed((nodes.tree.part(made.network),), close, "text of a grammar")
+        yield
+
+    return Kind(make, ("grammar",), ("syntax",))
+
+
+# ---- tokens
+
+
+def one_token(value: object, place: str) -> Term:
+    """The byte term of a token that is named by its id, or by its name if it is a control token."""
+    if isinstance(value, str) and value:
+        return token(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return token_ids([(value, value)])
+    raise fault(place, f"a token is an id or the name of a control token, not {value!r:.60}", keyword="token")
+
+
+def other_token(fields: Fields, also: Sequence[object] = ()) -> Term:
+    """The byte term of one token that is not excluded."""
+    listed = [*fields.items("exclude_tokens"), *also]
+    for i, value in enumerate(listed):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            reason = f"tokens are excluded by id, not {value!r:.60}"
+            raise UnsupportedError(Problem(reason, place=fields.at("exclude_tokens", i), keyword="exclude_tokens"))
+    edges = [-1, *sorted({int(value) for value in listed}), _LAST_ID]
+    return token_ids([(low + 1, high - 1) for low, high in pairwise(edges)])
+
+
+def _token(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    term = one_token(fields.given["token"], fields.at("token"))
+    return nodes.closed((Lex(term),), close, "a token")
+    yield
+
+
+def _exclude_token(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    return nodes.closed((Lex(other_token(fields)),), close, "a token")
+    yield
+
+
+def _any_tokens(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    fields.refuse(max_tokens=None)
+    one = nodes.tree.node([(Lex(other_token(fields)),)], "a token")
+    return nodes.closed((nodes.tree.times(one, 0, None),), close, "tokens")
+    yield
+
+
+# ---- combinations
+
+
+def _sequence(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    elements = fields.items("elements", least=1)
+    symbols: list[Call] = []
+    for i, element in enumerate(elements):
+        is_last = i == len(elements) - 1
+        node = yield Need(element, fields.at("elements", i), close if is_last else ())
+        symbols.append(Call(node))
+    return nodes.tree.node([tuple(symbols)], "a sequence")
+
+
+def _or(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    ways: list[Production] = []
+    for i, element in enumerate(fields.items("elements", least=1)):
+        node = yield Need(element, fields.at("elements", i), close)
+        ways.append((Call(node),))
+    return nodes.tree.node(ways, "one of several formats")
+
+
+def _optional(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    node = yield Need(fields.given["content"], fields.at("content"), close)
+    nothing: list[Production] = [read_end(end) for end in close] if close else [()]
+    return nodes.tree.node([(Call(node),), *nothing], "a format or nothing")
+
+
+def _star(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    return (yield from _repeated(nodes, fields, close, 0, None))
+
+
+def _plus(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    return (yield from _repeated(nodes, fields, close, 1, None))
+
+
+def _repeat(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    least, most = fields.number("min"), fields.number("max")
+    if least < 0 or -1 < most < least:
+        raise fields.fault("max", f"from {least} to {most} times is never")
+    return (yield from _repeated(nodes, fields, close, least, None if most < 0 else most))
+
+
+def _repeated(nodes: Nodes, fields: Fields, close: Close, least: int, most: int | None) -> Maker:
+    node = yield Need(fields.given["content"], fields.at("content"))
+    return nodes.closed((nodes.tree.times(node, least, most, fields.place),), close, "a repeated format")
+
+
+#: Type to kind.
+PARTS: Final[dict[str, Kind]] = {
+    "any_text": Kind(_any_text, (), ("excludes", "max_chars", "max_tokens")),
+    "any_tokens": Kind(_any_tokens, (), ("exclude_tokens", "max_tokens")),
+    "const_string": Kind(_const_string, ("value",)),
+    "exclude_token": Kind(_exclude_token, (), ("exclude_tokens",)),
+    "json_schema": Kind(_json_schema, ("json_schema",), ("style", "any_order", "max_whitespace_cnt", "excludes")),
+    "optional": Kind(_optional, ("content",)),
+    "or": Kind(_or, ("elements",)),
+    "plus": Kind(_plus, ("content",)),
+    "regex": Kind(_regex, ("pattern",)),
+    "repeat": Kind(_repeat, ("min", "max", "content")),
+    "sequence": Kind(_sequence, ("elements",)),
+    "star": Kind(_star, ("content",)),
+    "token": Kind(_token, ("token",)),
+}

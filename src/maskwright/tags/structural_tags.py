@@ -1,0 +1,225 @@
+"""Types of formats in structural tags that are tags, and free text in which something begins them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from maskwright.errors import Problem, UnsupportedError
+from maskwright.network.lexeme import ANY_CHARACTER, automaton, encode
+from maskwright.network.nodes import Call, Lex, Production, Switch
+from maskwright.tags.calls import text_before
+from maskwright.tags.freetext import FreeText, irreducible, overlap
+from maskwright.tags.network import markers_in, read
+from maskwright.tags.structural_nodes import Close, End, Fields, Kind, Maker, Need, Nodes, read_end
+from maskwright.tags.structural_parts import one_token, other_token
+
+__all__ = ["TAGS"]
+
+
+def _tag(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    return (yield from _rest_of_tag(nodes, fields, close, read_end(_end(fields, "begin"))))
+
+
+def _rest_of_tag(nodes: Nodes, fields: Fields, close: Close, begin: Production) -> Maker:
+    """A tag of whose beginning only some symbols are still to be read."""
+    ends = _ends(fields)
+    # A tag without an end is closed by what closes the tag around it.
+    node = yield Need(fields.given["content"], fields.at("content"), close if "" in ends else ends)
+    return nodes.closed((*begin, Call(node)), () if "" in ends else close, "a tag")
+
+
+def _end(fields: Fields, name: str) -> End:
+    value = fields.given[name]
+    if not isinstance(value, Mapping):
+        return fields.text(name)
+    if value.get("type") != "token" or set(value) != {"type", "token"}:
+        raise fields.fault(name, f"{name} is a string or a token, not {dict(value)!r:.60}")
+    return one_token(value["token"], fields.at(name, "token"))
+
+
+def _ends(fields: Fields) -> Close:
+    value = fields.given["end"]
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        return (_end(fields, "end"),)
+    ends = tuple(dict.fromkeys(fields.texts("end", least=1)))
+    inside = overlap(ends)
+    if inside is not None:
+        one, other = (ends[i] for i in inside)
+        raise fields.fault("end", f"the end {one!r:.60} holds the end {other!r:.60}")
+    return ends
+
+
+def _tags(nodes: Nodes, fields: Fields) -> list[Fields]:
+    """The fields of all tags in a list."""
+    found: list[Fields] = []
+    for i, tag in enumerate(fields.items("tags", least=1)):
+        if not isinstance(tag, Mapping) or tag.get("type", "tag") != "tag":
+            raise fields.fault("tags", f"a tag is an object of type 'tag', not {tag!r:.60}", i)
+        own = Fields(tag, fields.at("tags", i), nodes.limits)
+        for name in ("begin", "content", "end"):
+            if name not in tag:
+                raise own.fault(name, f"tag has no {name}")
+        for name in tag:
+            if name not in ("type", "begin", "content", "end"):
+                raise own.fault(str(name), f"unknown field {name!r:.60}", remedy="tag has begin, content, end")
+        found.append(own)
+    return found
+
+
+def _tags_with_separator(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    separator = fields.text("separator")
+    ways: list[Production] = []
+    for tag in _tags(nodes, fields):
+        node = yield from _tag(nodes, tag, ())
+        ways.append((Call(node),))
+    one = Call(nodes.tree.node(ways, "a tag"))
+    symbols: Production = (one,)
+    if not fields.flag("stop_after_first"):
+        again = nodes.tree.node([(*read(separator), one)], "another tag")
+        symbols = (one, nodes.tree.times(again, 0, None, fields.place))
+    if not fields.flag("at_least_one"):
+        symbols = (Call(nodes.tree.node([symbols, ()], "tags or nothing")),)
+    return nodes.closed(symbols, close, "tags")
+
+
+# ---- free text with triggers
+
+
+def _triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    triggers = fields.texts("triggers", least=1)
+    tags = _tags(nodes, fields)
+    own = [_trigger_of(tag, triggers) for tag in tags]
+    free = _Triggered(nodes, fields, triggers, close, is_last=fields.flag("stop_after_first"))
+    for number, trigger in enumerate(triggers):
+        rests: list[Production] = []
+        for tag, first in zip(tags, own, strict=True):
+            if first == number:
+                begin = read(str(tag.given["begin"])[len(trigger) :])
+                node = yield from _rest_of_tag(nodes, tag, (), begin)
+                rests.append((Call(node),))
+        if not rests:
+            raise fields.fault("triggers", f"no tag begins with the trigger {trigger!r:.60}", number)
+        free.add(trigger, nodes.tree.node(rests, f"a tag that begins with {trigger!r:.60}"))
+    return free.finish(begins_with_tag=fields.flag("at_least_one"))
+
+
+def _trigger_of(tag: Fields, triggers: tuple[str, ...]) -> int:
+    begin = tag.text("begin")
+    found = [i for i, trigger in enumerate(triggers) if begin.startswith(trigger)]
+    if len(found) != 1:
+        reason = f"{begin!r:.60} begins with {len(found) or 'none'} of the triggers"
+        raise tag.fault("begin", reason, remedy="exactly one trigger begins every tag")
+    return found[0]
+
+
+def _dispatch(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    rules = fields.items("rules", least=1)
+    for i, rule in enumerate(rules):
+        if not isinstance(rule, Sequence) or isinstance(rule, str) or len(rule) != len(("string", "format")):
+            raise fields.fault("rules", "a rule is a string and a format", i)
+    triggers = Fields({"rules": [rule[0] for rule in rules]}, fields.place, nodes.limits).texts("rules")
+    free = _Triggered(nodes, fields, triggers, close, is_last=not fields.flag("loop", usual=True))
+    for i, trigger in enumerate(triggers):
+        node = yield Need(rules[i][1], fields.at("rules", i, 1))
+        free.add(trigger, node)
+    return free.finish(begins_with_tag=False)
+
+
+class _Triggered:
+    """Free text in which a string begins something; after that free text again, or the end."""
+
+    def __init__(self, nodes: Nodes, fields: Fields, triggers: tuple[str, ...], close: Close, *, is_last: bool) -> None:
+        excludes = fields.texts("excludes")
+        _check_triggers(fields, triggers, excludes)
+        ends = [end for end in close if isinstance(end, str)]
+        #: What free text does not hold.
+        self._forbidden = irreducible((*triggers, *excludes, *ends))
+        behind = sorted(set(triggers) - set(self._forbidden))
+        if behind:
+            raise fields.fault("triggers", f"the end of the tag stands in the trigger {behind[0]!r:.60}")
+        self._tree = nodes.tree
+        self._turn = nodes.tree.reserve("free text or a tag")
+        self._ends = nodes.free(fields, self._forbidden, close)
+        self._after = Call(nodes.closed((), close, "the end") if is_last else self._turn)
+        self._ways: list[tuple[str, int]] = []
+
+    def add(self, trigger: str, node: int) -> None:
+        """What follows a trigger."""
+        self._ways.append((trigger, self._tree.node([(Call(node), self._after)], f"what follows {trigger!r:.60}")))
+
+    def finish(self, *, begins_with_tag: bool) -> int:
+        """The node of it all.
+
+        A trigger that may be a control token is read by itself, after free text that may stop where it does; all others
+        are read with the text by one machine, whatever their number.
+        """
+        productions = list(self._ends)
+        plain = [way for way in self._ways if not markers_in(way[0])]
+        if plain:
+            leaving = tuple(trigger for trigger, _ in plain)
+            others = tuple(string for string in self._forbidden if string not in set(leaving))
+            machine = encode(automaton(FreeText(others, leaving)))
+            productions.append((Switch(machine, tuple(node for _, node in plain)),))
+        for trigger, node in self._ways:
+            if markers_in(trigger):
+                productions.append((*text_before(self._forbidden, trigger, trigger), *read(trigger), Call(node)))
+        self._tree.define(self._turn, productions)
+        if begins_with_tag:
+            return self._tree.node([(*read(trigger), Call(node)) for trigger, node in self._ways], "a tag")
+        return self._turn
+
+
+def _check_triggers(fields: Fields, triggers: tuple[str, ...], excludes: tuple[str, ...]) -> None:
+    name = "rules" if "rules" in fields.given else "triggers"
+    inside = overlap(triggers)
+    if inside is not None:
+        one, other = (triggers[i] for i in inside)
+        reason = f"the trigger {one!r:.60} holds the trigger {other!r:.60}, which would always come first"
+        raise fields.fault(name, reason, inside[0])
+    for i, exclude in enumerate(excludes):
+        held = next((trigger for trigger in triggers if exclude in trigger), None)
+        if held is not None:
+            reason = f"{exclude!r:.60} is excluded, but stands in the trigger {held!r:.60}"
+            raise fields.fault("excludes", reason, i)
+
+
+def _token_triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    triggers = fields.items("trigger_tokens", least=1)
+    are_names = {isinstance(trigger, str) for trigger in triggers}
+    if len(are_names) > 1:
+        reason = "some triggers are names of control tokens and some are ids"
+        raise UnsupportedError(Problem(reason, place=fields.at("trigger_tokens"), remedy="give only one of the two"))
+    # Control tokens are no text, so text never holds a trigger that is one.
+    one = Lex(encode(ANY_CHARACTER)) if True in are_names else Lex(other_token(fields, triggers))
+    turn = nodes.tree.reserve("free text or a tag")
+    end = Call(nodes.closed((), close, "the end"))
+    after = end if fields.flag("stop_after_first") else Call(turn)
+    known = [_known(one_token(trigger, fields.at("trigger_tokens", i))) for i, trigger in enumerate(triggers)]
+    ways: list[Production] = []
+    for tag in _tags(nodes, fields):
+        begin = _end(tag, "begin")
+        if isinstance(begin, str) or _known(begin) not in known:
+            raise tag.fault("begin", "the tag begins with none of the trigger tokens")
+        node = yield from _tag(nodes, tag, ())
+        ways.append((Call(node), after))
+    nodes.tree.define(turn, [(end,), (one, Call(turn)), *ways])
+    return nodes.tree.node(ways, "a tag") if fields.flag("at_least_one") else turn
+
+
+def _known(term: Any) -> tuple[Any, ...]:
+    return (term.op, *term.args)
+
+
+#: Type to kind.
+TAGS: Final[dict[str, Kind]] = {
+    "dispatch": Kind(_dispatch, ("rules",), ("loop", "excludes")),
+    "tag": Kind(_tag, ("begin", "content", "end")),
+    "tags_with_separator": Kind(_tags_with_separator, ("tags", "separator"), ("at_least_one", "stop_after_first")),
+    "token_triggered_tags": Kind(
+        _token_triggered_tags,
+        ("trigger_tokens", "tags"),
+        ("exclude_tokens", "at_least_one", "stop_after_first"),
+    ),
+    "triggered_tags": Kind(_triggered_tags, ("triggers", "tags"), ("at_least_one", "stop_after_first", "excludes")),
+}
