@@ -19,7 +19,7 @@ from maskwright.tags.network import Tree
 from maskwright.tags.thoughts import thoughts_of, with_thoughts
 from maskwright.tags.toolset import Tool, read_choice, read_tools
 
-__all__ = ["tools"]
+__all__ = ["compile_arguments", "tools"]
 
 #: Compiled schemas of arguments that are kept: agents send the same tools with every request. About 20 kB each.
 _KEPT: Final = 512
@@ -69,7 +69,7 @@ def tools(
     chosen = read_choice(choice, listed)
     _check_names(form, listed)
     options = {**policies, "limits": limits}
-    compiled = _compile(listed, options)
+    compiled = compile_arguments(listed, options)
     thoughts = thoughts_of(thinking, form)
     callees = tuple(
         Callee(tool.name, network)
@@ -119,8 +119,11 @@ def _check_names(form: ToolFormat, listed: tuple[Tool, ...]) -> None:
             )
 
 
-def _compile(listed: tuple[Tool, ...], options: Mapping[str, Any]) -> list[Network]:
-    """The networks of all arguments; every tool that has none is told."""
+def compile_arguments(listed: tuple[Tool, ...], options: Mapping[str, Any]) -> list[Network]:
+    """The networks of the arguments of tools, kept for the next request.
+
+    Raises :class:`ConstraintError` with all problems of all tools that cannot be used.
+    """
     found: list[Network] = []
     problems: list[Problem] = []
     kind: type[ConstraintError] = ConstraintError
