@@ -60,6 +60,20 @@ def test_sizes(schema: Any, text: str | bytes, size: int) -> None:
     assert len(added(schema, text)) == size
 
 
+@pytest.mark.parametrize(
+    ("grammar", "whole"),
+    [
+        ('start: "[" "x"? "]"', b"[]"),
+        ('start: "[" a (b a)? "]"\na: "q"*\nb: "x"', b"[]"),
+        ('start: "[" a "]"\na: "x" "y" | "z" |', b"[]"),
+        ('start: a a "."\na: "xyz" | b\nb: |"w"', b"."),
+    ],
+)
+def test_rules_that_may_be_empty_are(grammar: str, whole: bytes) -> None:
+    """An empty alternative is taken wherever it stands."""
+    assert guide_of(mw.lark(grammar, lexer="exact")).complete("") == whole
+
+
 @pytest.mark.parametrize("order", ["declared", "any"])
 @pytest.mark.parametrize("cut", range(len('{"name": "J\\u00fc", "tags": [[1, {"a": null}], -0.5e3]}')))
 def test_a_document_cut_off_anywhere(cut: int, order: str) -> None:

@@ -402,7 +402,7 @@ class _Search:
         kind = closures.kind[position]
         step = (trail, position, weight, None)
         if kind == END:
-            self._finish(one, weight, trail)
+            self._finish(one, position, weight, trail)
         elif position in closures.choices:
             words = self.words[position] = costs.options(position)
             if words:
@@ -437,8 +437,8 @@ class _Search:
         if callee not in self.begun:
             self._begin(callee, self.begun[one] + weight)
 
-    def _finish(self, one: int, weight: int, trail: object) -> None:
-        """A node has ended for the first time: that is its weight."""
+    def _finish(self, one: int, end: int, weight: int, trail: object) -> None:
+        """A node has ended for the first time, at the end of a production: that is its weight."""
         if one == self.goal:
             self.found = weight
         costs: Costs = self.costs
@@ -451,6 +451,6 @@ class _Search:
                     costs.labels[first] = word
         if not one & 1 and one >> 1 not in costs.nodes:
             costs.nodes[one >> 1] = weight
-            costs.starts[one >> 1] = first if first >= 0 else costs.places(one)[0]
+            costs.starts[one >> 1] = first if first >= 0 else end
         for caller, after, so_far, steps in self.waiting.pop(one, ()):
             self._push(caller, after, AT, 0, so_far + weight, steps)
