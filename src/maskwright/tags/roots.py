@@ -1,0 +1,125 @@
+"""``grammar_root``: the named roots of the completion interface as constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Final
+
+from maskwright.constraint import Constraint, is_empty_text
+from maskwright.errors import PolicyError, Problem, UnsatisfiableError
+from maskwright.grammar.compile import compile_grammar
+from maskwright.grammar.opened import Opened, opened, read_prefix
+from maskwright.grammar.roots import CALLS, ROOTS, blanks_of, root_grammar
+from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.network.nodes import Network
+from maskwright.tags.tools import compile_arguments
+from maskwright.tags.toolset import Tool, read_tools
+
+__all__ = ["grammar_root"]
+
+#: The layout of arguments whose schema is known, by the policy for the blanks around it.
+_LAYOUTS: Final[dict[str | int, str]] = {"none": "compact", 0: "compact", "any": "any"}
+
+
+def grammar_root(
+    name: str,
+    *,
+    prompt: str | None = None,
+    prefix: str | None = None,
+    tools: Iterable[object] | None = None,
+    parallel: bool = True,
+    without: Iterable[str] = (),
+    whitespace: str | int = 20,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Constraint:
+    """What a request's field ``grammar_root`` asks for. The names are public, the languages are definitions of ours.
+
+    ``value``, ``object``, ``array``, ``string``, ``number``: one such JSON text without blanks around it, of any
+    content. ``ws``: blanks only. ``func``: one call, ``{"name": .., "arguments": {..}}`` (or ``"parameters"``).
+    ``funcarray``: an array of at least one call. ``fcall``: a call or an array of calls, after blanks. ``nofcall``:
+    text whose first character that is no blank, which there must be, is neither ``{`` nor ``[``. ``root``: ``fcall``
+    or ``nofcall``, a whole turn of an assistant. ``insidevalue``: the rest of the value that a prompt has left open,
+    to its end; a value if none is open. ``grammars/json.lark`` is what they are compiled from.
+
+    Args:
+        name: One of the twelve.
+        prompt: For ``insidevalue``: what the model was given. Its end is searched for an object or array that is not
+            complete, then for a string; see :mod:`maskwright.grammar.opened`.
+        prefix: For ``insidevalue``: the beginning of the value itself, instead of a prompt. A number may go on.
+        tools: For roots with calls: tools as :func:`maskwright.tools` takes them; each name goes with its own schema.
+        parallel: Whether an array may hold more than one call.
+        without: For ``nofcall`` and ``root``: strings that the text must not contain, such as a model's triggers.
+        whitespace: What may stand between tokens: the most blanks, tabs and line breaks in one place; ``"none"``;
+            ``"single"`` (at most one blank); ``"flex"`` (nothing, a blank, or a line break and at most 20 blanks or
+            tabs); or ``"any"``, which suits a validator: a model may write blanks for ever.
+        limits: Caps on sizes, depths and times.
+
+    Raises:
+        PolicyError: no such root (with the param ``grammar_root``), or an argument that does not belong to it.
+        UnsatisfiableError: the prefix does not begin a value, or there are no tools to be called.
+        ConstraintError: a tool that cannot be used, as in :func:`maskwright.tools`.
+        GrammarError: the package ``lark`` is not installed.
+    """
+    if name not in ROOTS:
+        raise PolicyError(f"grammar_root: there is no root {name!r}; the roots are {', '.join(ROOTS)}")
+    excluded = tuple(without) if not isinstance(without, str) else (without,)
+    _check(name, prompt=prompt, prefix=prefix, tools=tools, without=excluded)
+    begun = _begun(prompt, prefix)
+    listed = None if tools is None else read_tools(tools, strict=None)
+    if name != "root" and listed == ():
+        raise UnsatisfiableError(Problem("there are no tools that could be called", keyword=name))
+    networks = None if listed is None else _networks(listed, whitespace, limits)
+    grammar = root_grammar(name, blanks=blanks_of(whitespace), tools=networks, parallel=parallel, without=excluded)
+    policies: dict[str, object] = {"root": name, "whitespace": whitespace, "parallel": parallel}
+    if name == "insidevalue":
+        policies["open"] = begun.text
+    return Constraint(
+        "grammar_root",
+        compile_grammar(grammar, is_empty=partial(is_empty_text, limits=limits), limits=limits),
+        rebuild=partial(
+            grammar_root,
+            name,
+            prefix=begun.text if name == "insidevalue" else None,
+            tools=None if listed is None else [tool.plain() for tool in listed],
+            parallel=parallel,
+            without=excluded,
+            whitespace=whitespace,
+            limits=limits,
+        ),
+        limits=limits,
+        policies=policies,
+        prefix=begun.outline.encode(),
+    )
+
+
+def _check(name: str, *, prompt: object, prefix: object, tools: object, without: tuple[object, ...]) -> None:
+    """Refuse arguments that have no meaning for a root."""
+    given = [given for given in (prompt, prefix) if given is not None]
+    if not all(isinstance(text, str) for text in given):
+        raise PolicyError("prompt and prefix are texts")
+    if len(given) != (name == "insidevalue"):
+        raise PolicyError("prompt= or prefix= belongs to the root insidevalue, which needs one of them")
+    if tools is not None and name not in CALLS:
+        raise PolicyError(f"tools= belongs to the roots {', '.join(CALLS)}, not to {name}")
+    if without and name not in ("root", "nofcall"):
+        raise PolicyError(f"without= belongs to the roots root and nofcall, not to {name}")
+    if not all(isinstance(text, str) and text for text in without):
+        raise PolicyError("without= lists strings that are not empty")
+
+
+def _begun(prompt: str | None, prefix: str | None) -> Opened:
+    """What the output goes on with."""
+    if prefix is None:
+        return opened(prompt or "") or Opened("", "")
+    found = read_prefix(prefix)
+    if isinstance(found, Opened):
+        return found
+    reason = f"the prefix is not the beginning of a JSON value from character {found.place} on"
+    shown = prefix[max(0, found.place - 20) : found.place + 1]
+    raise UnsatisfiableError(Problem(f"{reason}: ..{shown!r}", place=str(found.place), keyword="insidevalue"))
+
+
+def _networks(listed: tuple[Tool, ...], whitespace: str | int, limits: Limits) -> dict[str, Network]:
+    options: dict[str, Any] = {"whitespace": _LAYOUTS.get(whitespace, "flexible"), "limits": limits}
+    return dict(zip((tool.name for tool in listed), compile_arguments(listed, options), strict=True))
