@@ -139,7 +139,7 @@ def _string_end(matcher: mw.Matcher) -> bytes:
     todo = deque([start])
     while todo and len(came_from) < _SEARCH:
         at = todo.popleft()
-        possible, _ = engine.expected(at)
+        possible, _, _ = engine.expected(at)
         for byte in sorted(possible, key=lambda b: (b != 0x22, b == 0x5C, b >= 0x80, not 0x30 <= b < 0x7B)):
             after = engine.read(at, bytes([byte]), None)
             if after not in came_from:
