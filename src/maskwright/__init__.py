@@ -8,17 +8,25 @@
 [1, 2, 3]
 """
 
+import typing as _typing
+from importlib import import_module as _import_module
+
 from maskwright.constraint import Constraint, choice, json_schema, regex
 from maskwright.errors import ConstraintError, MaskwrightError
-from maskwright.exports.gbnf import to_gbnf
 from maskwright.guide import Guide
 from maskwright.guide import compile_guide as compile  # noqa: A004  (the verb of the field; the builtin is rarely meant)
 from maskwright.limits import Limits
 from maskwright.matcher import Matcher, fill_masks
-from maskwright.notations import lark
-from maskwright.tags.parsing import parser_of
-from maskwright.tags.tools import tools
 from maskwright.vocabulary import Vocabulary
+
+if _typing.TYPE_CHECKING:
+    from maskwright.exports.gbnf import to_gbnf
+    from maskwright.notations import lark
+    from maskwright.tags.parsing import parser_of
+    from maskwright.tags.response import response_format
+    from maskwright.tags.roots import grammar_root
+    from maskwright.tags.structural import structural_tag
+    from maskwright.tags.tools import tools
 
 __all__ = [
     "Constraint",
@@ -31,11 +39,35 @@ __all__ = [
     "choice",
     "compile",
     "fill_masks",
+    "grammar_root",
     "json_schema",
     "lark",
     "parser_of",
     "regex",
+    "response_format",
+    "structural_tag",
     "to_gbnf",
     "tools",
 ]
 __version__ = "0.1.0"
+
+#: Names that are loaded when they are first asked for: most programs need one kind of constraint, and all grammars and
+#: tags together take as long to import as the rest.
+_LATER = {
+    "grammar_root": "tags.roots",
+    "lark": "notations",
+    "parser_of": "tags.parsing",
+    "response_format": "tags.response",
+    "structural_tag": "tags.structural",
+    "to_gbnf": "exports.gbnf",
+    "tools": "tags.tools",
+}
+
+
+def __getattr__(name: str) -> object:
+    """A name of the front door that was not asked for yet (PEP 562)."""
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(_import_module(f"maskwright.{module}"), name)
+    return found
