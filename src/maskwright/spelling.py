@@ -76,7 +76,7 @@ class Spelling:
         row = np.zeros((len(self._vocabulary) + 31) // 32, np.uint32)
         following = self._walker.next_bytes(configuration)
         bytes_first = [b for b in following if b in self._alone and b < FIRST_CODE]
-        if bytes_first and not self._vocabulary.bound_bytes:
+        if bytes_first and not self._vocabulary.bound_bytes and following[-1] < FIRST_CODE:
             return self._distinct(configuration, [bytes([b]) for b in bytes_first])
         self._walker.fill(configuration, row)
         allowed = _allowed(row)
@@ -95,9 +95,13 @@ class Spelling:
         checked: dict[int, bool] = {}
         for token in _allowed(row):
             text = self._vocabulary.tokens[token]
-            if not text:
+            if token in self._walker.lexicon.codes.named:
+                # What a grammar names is read by its code too, and a control token has nothing else.
+                after = self._walker.name(configuration, token, text, None)
+            elif text:
+                after = self._walker.read(configuration, text, None)
+            else:
                 continue
-            after = self._walker.read(configuration, text, None)
             if after not in checked:
                 checked[after] = after != REFUSED and self.is_live(after)
             if not checked[after]:
