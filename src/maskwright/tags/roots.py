@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, is_empty_text
-from maskwright.errors import PolicyError, Problem, UnsatisfiableError
+from maskwright.errors import LimitError, PolicyError, Problem, UnsatisfiableError
 from maskwright.grammar.compile import compile_grammar
 from maskwright.grammar.opened import Opened, opened, read_prefix
 from maskwright.grammar.roots import CALLS, ROOTS, blanks_of, root_grammar
@@ -18,6 +18,8 @@ from maskwright.tags.toolset import Tool, read_tools
 
 __all__ = ["grammar_root"]
 
+#: Calls of rules for each open array or object, by ``grammars/json.lark``: the container, and what stands inside.
+_CALLS_PER_LEVEL: Final = 2
 #: The layout of arguments whose schema is known, by the policy for the blanks around it.
 _LAYOUTS: Final[dict[str | int, str]] = {"none": "compact", 0: "compact", "any": "any"}
 
@@ -58,6 +60,7 @@ def grammar_root(
     Raises:
         PolicyError: no such root (with the param ``grammar_root``), or an argument that does not belong to it.
         UnsatisfiableError: the prefix does not begin a value, or there are no tools to be called.
+        LimitError: more is open than ``Limits.stack_depth`` can hold.
         ConstraintError: a tool that cannot be used, as in :func:`maskwright.tools`.
         GrammarError: the package ``lark`` is not installed.
     """
@@ -66,6 +69,7 @@ def grammar_root(
     excluded = tuple(without) if not isinstance(without, str) else (without,)
     _check(name, prompt=prompt, prefix=prefix, tools=tools, without=excluded)
     begun = _begun(prompt, prefix)
+    _check_depth(begun, limits)
     listed = None if tools is None else read_tools(tools, strict=None)
     if name != "root" and listed == ():
         raise UnsatisfiableError(Problem("there are no tools that could be called", keyword=name))
@@ -118,6 +122,15 @@ def _begun(prompt: str | None, prefix: str | None) -> Opened:
     reason = f"the prefix is not the beginning of a JSON value from character {found.place} on"
     shown = prefix[max(0, found.place - 20) : found.place + 1]
     raise UnsatisfiableError(Problem(f"{reason}: ..{shown!r}", place=str(found.place), keyword="insidevalue"))
+
+
+def _check_depth(begun: Opened, limits: Limits) -> None:
+    """An output could not even close what is open beyond the cap on stacks."""
+    needed = _CALLS_PER_LEVEL * (1 + begun.outline.count("[") + begun.outline.count("{"))
+    if needed > limits.stack_depth:
+        reason = f"{needed // _CALLS_PER_LEVEL - 1} arrays and objects are open"
+        remedy = f"raise Limits.stack_depth to {needed}, or end what is open"
+        raise LimitError(Problem(reason, keyword="insidevalue", remedy=remedy))
 
 
 def _networks(listed: tuple[Tool, ...], whitespace: str | int, limits: Limits) -> dict[str, Network]:

@@ -13,9 +13,10 @@ from typing import Any, Final
 import pytest
 
 import maskwright as mw
-from maskwright.errors import ConstraintError, PolicyError, UnsatisfiableError
+from maskwright.errors import ConstraintError, LimitError, PolicyError, UnsatisfiableError
 from maskwright.grammar.opened import opened
 from maskwright.grammar.roots import ROOTS
+from maskwright.limits import Limits
 from maskwright.tags.roots import grammar_root
 from tests.oracle.masks import SINGLES, by_reading, in_mask, make_vocabulary
 from tests.properties.walks import walk
@@ -220,6 +221,17 @@ def test_a_long_prompt_costs_an_outline() -> None:
     constraint = grammar_root("insidevalue", prompt='x {"items": [' + '{"a": [1, 2, 3]}, ' * 20_000)
     assert constraint.prefix == b'{"":[0,'
     assert mw.compile(constraint, BYTES).matches("1]}")
+
+
+def test_prompts_that_open_too_much() -> None:
+    """What the stack can hold is closed again, one level more is refused with what would help."""
+    limits = Limits(stack_depth=2_000)
+    guide = mw.compile(grammar_root("insidevalue", prompt="[" * 999, limits=limits), BYTES)
+    assert guide.matches("]" * 999)
+    assert guide.complete("") == b"]" * 999
+    assert not guide.matches("]" * 998)
+    with pytest.raises(LimitError, match="stack_depth to 2002"):
+        grammar_root("insidevalue", prompt="[" * 1_000, limits=limits)
 
 
 @pytest.mark.parametrize("prefix", ["", "12", "[1,", '{"a":"b', "tru", '"\\u', '{"a":1}'])
