@@ -16,7 +16,7 @@ from maskwright.grammar.lark_liveness import Liveness
 from maskwright.grammar.lark_loader import CompiledRules
 from maskwright.grammar.lark_lr import END, Cell, Stacks
 from maskwright.grammar.lark_machine import Begun, Machine
-from maskwright.grammar.lark_scanner import IGNORED
+from maskwright.grammar.lark_scanner import IGNORED, Lexer
 from maskwright.grammar.lark_tables import Lexers, build_table
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.joining import Inner, Joined
@@ -27,9 +27,10 @@ __all__ = ["contextual_network"]
 
 
 class _Place(NamedTuple):
-    """A stack, in a context of the scanner."""
+    """A stack that was settled, the lexer of the state that was on top before, and the scanner's context."""
 
     cell: Cell
+    lexer: Lexer
     context: int
 
 
@@ -39,17 +40,22 @@ class _Fork(NamedTuple):
     places: tuple[_Place, ...]
 
 
-class _Targets:
-    """Where the outcomes of a machine's labels lead from a stack."""
+class _Targets(dict[int, NodeKey]):
+    """Where the outcomes of a machine's labels lead from a stack.
 
-    __slots__ = ("_cell", "_network")
+    A mask asks for one label thousands of times, so what was found is kept: a dict answers without calling Python.
+    """
 
-    def __init__(self, network: ContextualNetwork, cell: Cell) -> None:
+    __slots__ = ("_network", "_place")
+
+    def __init__(self, network: ContextualNetwork, place: _Place) -> None:
+        super().__init__()
         self._network = network
-        self._cell = cell
+        self._place = place
 
-    def __getitem__(self, label: int) -> NodeKey:
-        return self._network.after(self._cell, label)
+    def __missing__(self, label: int) -> NodeKey:
+        found = self[label] = self._network.after(self._place, label)
+        return found
 
 
 class ContextualNetwork:
@@ -81,9 +87,9 @@ class ContextualNetwork:
                 )
             )
         self._liveness = Liveness(tables, self._stacks, self._lexers, frozenset(self._specials), limits)
-        self._root = _Place(self._stacks.root, self._scanner.first)
+        self._root = _Place(self._stacks.root, self._lexers.of[tables.table.start], self._scanner.first)
         self._titles = compiled.titles
-        if not any(True for _ in self.expand(self._root)):
+        if not self._liveness.is_live(*self._root):
             raise UnsatisfiableError(
                 Problem(
                     self._liveness.reason(),
@@ -105,35 +111,43 @@ class ContextualNetwork:
             return [(Call(place),) for place in key.places]
         assert isinstance(key, _Place)  # noqa: S101  (nobody else makes keys)
         with self._lock:
-            return self._expand(key.cell, key.context)
+            return self._expand(key)
 
-    def _expand(self, cell: Cell, context: int) -> list[Production]:
+    def _expand(self, place: _Place) -> list[Production]:
         productions: list[Production] = []
-        takes = self._stacks.takes(cell)
-        live = self._liveness.outcomes(cell, context)
-        base = self._scanner.start(self._lexers.of[cell.state], context)
+        cell, lexer, context = place
+        live = self._liveness.outcomes(cell, lexer, context)
+        base = self._scanner.start(lexer, context)
         if base is not None and base.reach & live:
             term = encode(automaton(Begun(self._machine, self._machine.state(base, live))))
-            productions.append((Switch(term, _Targets(self, cell)),))  # type: ignore[arg-type]
-        for number in self._liveness.specials(cell):
+            productions.append((Switch(term, _Targets(self, place)),))  # type: ignore[arg-type]
+        for number in self._liveness.specials(cell, lexer):
             after = self._stacks.shift(cell, number)
             if after is not None:
-                term_or_root = self._specials[number]
-                first = Call(term_or_root) if isinstance(term_or_root, Inner) else Lex(term_or_root)
-                productions.append((first, Call(_Place(after, self._scanner.neutral))))
-        if takes >> END & 1 and self._scanner.may_end(context):
+                special = self._specials[number]
+                first = Call(special) if isinstance(special, Inner) else Lex(special)
+                productions.append((first, Call(self._place(after, self._scanner.neutral))))
+        if (self._stacks.takes(cell) & lexer.terminals) >> END & 1 and self._scanner.may_end(context):
             productions.append(())
         return productions
 
-    def after(self, cell: Cell, label: int) -> NodeKey:
-        """The node after an end of the machine, from a stack."""
+    def _place(self, cell: Cell, context: int) -> _Place:
+        """The place after a terminal was shifted."""
+        lexer = self._lexers.of[cell.state]
+        return _Place(self._stacks.settle(cell), lexer, self._scanner.canonical(lexer, context))
+
+    def after(self, place: _Place, label: int) -> NodeKey:
+        """The node after an end of the machine, from a place."""
         with self._lock:
-            places: list[_Place] = []
-            for outcome in self._machine.outcomes(label):
-                then = cell if outcome.terminal == IGNORED else self._stacks.shift(cell, outcome.terminal)
-                if then is not None:
-                    places.append(_Place(then, outcome.context))
-        return places[0] if len(places) == 1 else _Fork(tuple(places))
+            places: dict[_Place, None] = {}
+            for terminal, context in self._machine.outcomes(label):
+                if terminal == IGNORED:
+                    places[place._replace(context=self._scanner.canonical(place.lexer, context))] = None
+                    continue
+                shifted = self._stacks.shift(place.cell, terminal)
+                if shifted is not None:
+                    places[self._place(shifted, context)] = None
+        return next(iter(places)) if len(places) == 1 else _Fork(tuple(places))
 
     def realize(self, key: NodeKey, text: str) -> NodeKey:
         """The node of a part after a capture."""
@@ -143,9 +157,9 @@ class ContextualNetwork:
         """What can be read at a node, in words for people."""
         if isinstance(key, Inner):
             return self._joined.describe(key)
-        cells = [key.cell] if isinstance(key, _Place) else [place.cell for place in key.places]  # type: ignore[attr-defined]
+        places: Sequence[_Place] = [key] if isinstance(key, _Place) else key.places  # type: ignore[attr-defined]
         with self._lock:
-            masks = [self._stacks.takes(cell) for cell in cells]
+            masks = [self._stacks.takes(place.cell) & place.lexer.terminals for place in places]
         names = [
             self._titles.get(name, name)
             for number, name in enumerate(self._table.names)

@@ -50,31 +50,36 @@ class Liveness:
         self._is_readable = not lacking
         self._saturation = None if tables.is_clean and not lacking else self._saturate()
         #: Outcomes by state, demands met below and beginning, if it is not.
-        self._by_met: dict[tuple[int, int, int], int] = {}
+        self._by_met: dict[tuple[int, int, Lexer, int], int] = {}
 
     def _saturate(self) -> Saturation:
+        first = 0 if self._is_readable else self._scanner.first
+        return Saturation(
+            self._table,
+            lambda state, context: self._follow(self._lexers.of[state], context),
+            first,
+            self._limits.satisfiability_steps,
+        )
+
+    def _follow(self, lexer: Lexer, context: int) -> tuple[list[Pending], list[int]]:
+        """What may be read next, and the contexts that ignored terminals lead to."""
         if self._is_readable:
-            return Saturation(self._table, self._follow_any, 0, self._limits.satisfiability_steps)
+            return [self._pending(n, context) if n != END else ENDING for n in _bits(lexer.terminals)], []
+        pendings = [self._pending(n, self._scanner.neutral) for n in self._special_in(lexer.terminals)]
+        contexts: list[int] = []
+        if lexer.terminals >> END & 1 and self._scanner.may_end(context):
+            pendings.append(ENDING)
+        base = self._scanner.start(lexer, context)
+        for number in _bits(base.reach) if base is not None else ():
+            terminal, after = self._scanner.outcomes[number]
+            if terminal == IGNORED:
+                contexts.append(after)
+            elif lexer.terminals >> terminal & 1:
+                pendings.append(self._pending(terminal, after))
+        return pendings, contexts
 
-        def follow(state: int, context: int) -> tuple[list[Pending], list[int]]:
-            lexer = self._lexers.of[state]
-            pendings: list[Pending] = [("special", n, self._scanner.neutral) for n in self._special_in(lexer.terminals)]
-            contexts: list[int] = []
-            if self._scanner.may_end(context):
-                pendings.append(ENDING)
-            base = self._scanner.start(lexer, context)
-            for number in _bits(base.reach) if base is not None else ():
-                terminal, after = self._scanner.outcomes[number]
-                if terminal == IGNORED:
-                    contexts.append(after)
-                elif lexer.terminals >> terminal & 1:
-                    pendings.append(("text", terminal, after))
-            return pendings, contexts
-
-        return Saturation(self._table, follow, self._scanner.first, self._limits.satisfiability_steps)
-
-    def _follow_any(self, state: int, context: int) -> tuple[list[Pending], list[int]]:
-        return [("text", n, context) if n != END else ENDING for n in _bits(self._lexers.of[state].terminals)], []
+    def _pending(self, terminal: int, context: int) -> Pending:
+        return terminal, 0 if self._is_readable else context
 
     def _special_in(self, mask: int) -> list[int]:
         return _bits(mask & self._special_mask)
@@ -140,27 +145,32 @@ class Liveness:
                     todo.append(outcome.context)
         return list(found)
 
-    def outcomes(self, cell: Cell, context: int) -> int:
-        """The outcomes of the scanner that can be completed from a stack in a context, as bits."""
+    def is_live(self, cell: Cell, lexer: Lexer, context: int) -> bool:
+        """Whether a stack can be completed if a lexer reads on in a context."""
         saturation = self._saturation
         if saturation is None:
-            return self._taken(self._stacks.takes(cell))
-        base = self._scanner.start(self._lexers.of[cell.state], context)
-        if base is None:
-            return 0
-        key = (cell.state, saturation.met(cell.below), base.reach)
+            return self._stacks.takes(cell) & lexer.terminals != 0
+        contexts = [0] if self._is_readable else self._contexts_reached(lexer, context)
+        return any(saturation.acts(pending, cell) for at in contexts for pending in self._follow(lexer, at)[0])
+
+    def outcomes(self, cell: Cell, lexer: Lexer, context: int) -> int:
+        """The outcomes of the scanner that can be completed from a stack, as bits."""
+        saturation = self._saturation
+        if saturation is None:
+            return self._taken(self._stacks.takes(cell) & lexer.terminals)
+        key = (cell.state, saturation.met(cell.below), lexer, context)
         found = self._by_met.get(key)
         if found is None:
             found = 0
-            for number in _bits(base.reach):
+            base = self._scanner.start(lexer, context)
+            for number in _bits(base.reach) if base is not None else ():
                 terminal, after = self._scanner.outcomes[number]
-                if self._is_readable:
-                    is_live = terminal == IGNORED or saturation.acts(("text", terminal, 0), cell)
-                elif terminal == IGNORED:
-                    is_live = saturation.reads(after, cell)
+                if terminal == IGNORED:
+                    is_live = self.is_live(cell, lexer, after)
                 else:
-                    is_live = saturation.acts(("text", terminal, after), cell)
-                found |= is_live << number
+                    is_live = lexer.terminals >> terminal & 1 and saturation.acts(self._pending(terminal, after), cell)
+                if is_live:
+                    found |= 1 << number
             self._by_met[key] = found
         return found
 
@@ -173,15 +183,15 @@ class Liveness:
             self._by_takes[takes] = found
         return found
 
-    def specials(self, cell: Cell) -> list[int]:
+    def specials(self, cell: Cell, lexer: Lexer) -> list[int]:
         """The terminals without a pattern that can be completed from a stack."""
-        if not self._special_mask:
+        if not self._special_mask & lexer.terminals:
             return []
-        found = self._special_in(self._stacks.takes(cell))
-        if self._saturation is None:
+        found = self._special_in(self._stacks.takes(cell) & lexer.terminals)
+        saturation = self._saturation
+        if saturation is None:
             return found
-        kind, context = ("text", 0) if self._is_readable else ("special", self._scanner.neutral)
-        return [n for n in found if self._saturation.acts((kind, n, context), cell)]
+        return [n for n in found if saturation.acts(self._pending(n, self._scanner.neutral), cell)]
 
     def reason(self) -> str:
         """Why nothing is accepted."""

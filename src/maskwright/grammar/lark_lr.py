@@ -59,6 +59,11 @@ class Stacks:
         self._shifts: dict[tuple[Cell, int], Cell | None] = {}
         self.root = Cell(table.start, None)
         self._shifted = [sum(1 << terminal for terminal in shifts) for shifts in table.shifts]
+        #: The one thing to do in a state that reads no terminal.
+        self._only = [
+            reduces[0][:2] if len(reduces) == 1 and not shifts and state != table.end else None
+            for state, (shifts, reduces) in enumerate(zip(table.shifts, table.reduces, strict=True))
+        ]
         #: Reductions in a row that only make a stack higher: more than all states, and they would never end.
         self._rise = len(table.shifts) + 1
 
@@ -81,6 +86,20 @@ class Stacks:
             return None
         state = self.table.gotos[at.state].get(origin)
         return None if state is None else self.push(state, at)
+
+    def settle(self, cell: Cell) -> Cell:
+        """The stack after what the parser does next whatever follows: then different ways to it are one.
+
+        What may follow is what the first stack could take, which the caller knows.
+        """
+        at = cell
+        for _ in range(2 * self._rise):
+            only = self._only[at.state]
+            then = self.reduce(at, *only) if only is not None else None
+            if then is None:
+                return at
+            at = then
+        return cell
 
     def takes(self, cell: Cell) -> int:
         """The terminals that a stack can take, END among them, as bits."""

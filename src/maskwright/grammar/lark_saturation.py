@@ -22,9 +22,9 @@ from maskwright.grammar.lark_lr import END, Cell, Table
 __all__ = ["ENDING", "Pending", "Saturation"]
 
 #: The pending terminal that ends the text; others are numbers of outcomes, or of terminals without a pattern.
-ENDING: Final = ("end", 0, -1)
-#: Kind, terminal, context after it.
-Pending = tuple[str, int, int]
+ENDING: Final = (END, -1)
+#: A terminal, and the context after it.
+Pending = tuple[int, int]
 #: The demand that is always met.
 _NOTHING: Final = 0
 #: Facts for each of ``Limits.satisfiability_steps``; some microseconds each.
@@ -104,7 +104,7 @@ class Saturation:
             self._act(variable, of, state)  # type: ignore[arg-type]
 
     def _act(self, variable: int, pending: Pending, state: int) -> None:
-        _, terminal, context = pending
+        terminal, context = pending
         table = self._table
         if terminal == END and state == table.end:
             self._add(variable, _NOTHING)
@@ -212,14 +212,7 @@ class Saturation:
                 found |= 1 << demand
         return found
 
-    def reads(self, context: int, cell: Cell) -> bool:
-        """Whether a stack can be completed in a context."""
-        return self._holds(("reads", context, cell.state), cell)
-
     def acts(self, pending: Pending, cell: Cell) -> bool:
         """Whether a terminal that was read, with its context, can be acted on and then completed."""
-        return self._holds(("acts", pending, cell.state), cell)
-
-    def _holds(self, key: tuple[object, ...], cell: Cell) -> bool:
-        variable = self._variables.get(key)
+        variable = self._variables.get(("acts", pending, cell.state))
         return variable is not None and self._masks[variable] & self.met(cell.below) != 0

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from maskwright.errors import LimitError, Problem
 from maskwright.grammar.lark_programs import CHAR, Condition, Programs
-from maskwright.grammar.lark_threads import MATCHED, Guard, Past, Thread, Threads, refine
+from maskwright.grammar.lark_threads import GHOST, MATCHED, Guard, Past, Thread, Threads, refine
 from maskwright.limits import Limits
 
 __all__ = ["IGNORED", "Base", "Lexer", "Outcome", "Pattern", "Scanner"]
@@ -98,6 +98,7 @@ class Scanner:
         self._pattern_of = _owners(programs, patterns)
         self._bases: dict[tuple[object, ...], Base] = {}
         self._starts: dict[tuple[Lexer, int], Base | None] = {}
+        self._same: dict[tuple[object, ...], int] = {}
         #: Contexts by number; number 0 is that of the beginning where nothing of the past matters.
         self.contexts: list[tuple[Guard, Past]] = []
         self._context_ids: dict[tuple[Guard, Past], int] = {}
@@ -144,6 +145,14 @@ class Scanner:
             self._starts[key] = self._make(waiting, words, guard, past)
         return self._starts[key]
 
+    def canonical(self, lexer: Lexer, context: int) -> int:
+        """The first of the contexts that a lexer does not tell apart: what must not follow a number may be no matter
+        where only an operator can follow. The states of both must have been explored.
+        """
+        base = self.start(lexer, context)
+        key = (lexer, None if base is None else base.moves, self.may_end(context))
+        return self._same.setdefault(key, context)
+
     def _has_matched(self, thread: Thread) -> bool:
         return self.threads.accepts[thread if isinstance(thread, int) else thread[0]]
 
@@ -169,8 +178,9 @@ class Scanner:
                     break
             elif thread[0] in seen:
                 continue
-            elif accepts[thread[0]]:
+            elif accepts[thread[0]] and thread[0] != GHOST:
                 outcomes.append(self._end(thread[0], kept, thread[1], words, guard, past))
+                thread = (GHOST, thread[1])  # noqa: PLW2901  (it has matched here, not where it is decided)
             kept.append(thread)
         if not kept and not outcomes:
             return None
@@ -299,7 +309,7 @@ class Scanner:
 
 def _owners(programs: Programs, patterns: Sequence[Pattern]) -> list[int]:
     """The pattern that each instruction belongs to."""
-    owners = [-1] * len(programs.kinds)
+    owners = [-1] * (len(programs.kinds) + 2)
     starts = sorted((pattern.start, number) for number, pattern in enumerate(patterns))
     for place, (start, number) in enumerate(starts):
         stop = starts[place + 1][0] if place + 1 < len(starts) else len(owners)

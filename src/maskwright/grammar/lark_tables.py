@@ -6,6 +6,7 @@ Nothing is decided here: conflicts are resolved by ``LALR_Analyzer``, and termin
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -121,8 +122,15 @@ class Lexers:
     def __init__(self, compiled: CompiledRules, table: Table, limits: Limits) -> None:
         self.numbers = {name: place for place, name in enumerate(table.names)}
         ignored = frozenset(compiled.ignored)
+        accepted = list(_accepted(table))
+        # Lark looks at the patterns of a lexer when it makes one, so those that no state accepts may be anything.
+        used = functools.reduce(int.__or__, accepted, sum(1 << self.numbers[name] for name in ignored))
         self._definitions = sorted(
-            (definition for definition in compiled.terminals if definition.name not in compiled.specials),
+            (
+                definition
+                for definition in compiled.terminals
+                if definition.name not in compiled.specials and used >> self.numbers[definition.name] & 1
+            ),
             key=_order,
         )
         programs = Programs(limits)
@@ -138,7 +146,7 @@ class Lexers:
         self._by_terminals: dict[int, Lexer] = {}
         self._taken: dict[tuple[int, int], bool] = {}
         #: ``of[state]``: the lexer of a state of the parser.
-        self.of = [self._lexer(mask) for mask in _accepted(table)]
+        self.of = [self._lexer(mask) for mask in accepted]
 
     def _lexer(self, accepted: int) -> Lexer:
         found = self._by_terminals.get(accepted)

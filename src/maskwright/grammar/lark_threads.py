@@ -16,7 +16,7 @@ from typing import Final
 from maskwright.grammar.lark_alphabet import Alphabet
 from maskwright.grammar.lark_programs import ACCEPT, AT_START, CHAR, EOF, Condition, Entry, Programs
 
-__all__ = ["MATCHED", "Guard", "Obligation", "Past", "Thread", "Threads"]
+__all__ = ["GHOST", "MATCHED", "Guard", "Obligation", "Past", "Thread", "Threads"]
 
 Obligation = tuple[bool, frozenset["Thread"]]
 Thread = int | tuple[int, frozenset[Obligation]]
@@ -27,6 +27,8 @@ Guard = tuple[frozenset[Thread], frozenset[Obligation]] | None
 
 #: A thread that has matched at an earlier place, for sure now.
 MATCHED: Final = -1
+#: The instruction of a ghost: a thread that has matched at an earlier place, if its obligations come to hold.
+GHOST: Final = -2
 _HOLDS: Final = True
 _FAILS: Final = False
 
@@ -46,6 +48,10 @@ class Threads:
         #: Whether an instruction has matched: now, or at the end of the text.
         self.accepts = [kind == ACCEPT for kind in programs.kinds]
         self.ends = [kind in (ACCEPT, EOF) for kind in programs.kinds]
+        # Read from the end: what GHOST and MATCHED are.
+        self.reads += [0, 0]
+        self.accepts += [True, True]
+        self.ends += [True, True]
         #: ``plain[pc]``: what follows an instruction, if no condition is on the way.
         self._plain: dict[int, tuple[int, ...] | None] = {}
         self.has_past = len(programs.behinds) > 1 or any(
@@ -86,7 +92,7 @@ class Threads:
     def _decide(self, threads: Iterable[Thread], *, positive: bool) -> Obligation | bool:
         waiting = frozenset(threads)
         for thread in waiting:
-            if isinstance(thread, int) and (thread == MATCHED or self.accepts[thread]):
+            if isinstance(thread, int) and (self.accepts[thread]):
                 return positive
         return (positive, waiting) if waiting else not positive
 
@@ -111,7 +117,7 @@ class Threads:
         if kept is None:
             return ()
         if self.accepts[pc]:
-            return ((pc, kept) if kept else MATCHED,)
+            return ((GHOST, kept) if kept else MATCHED,)
         if not self.reads[pc] & bit:
             return ()
         after = self.follow(pc, past)
@@ -138,7 +144,7 @@ class Threads:
         never: list[Thread] = []
         for thread in guard[0]:
             for then in self.step(thread, bit, past):
-                if isinstance(then, int) and (then == MATCHED or self.accepts[then]):
+                if isinstance(then, int) and (self.accepts[then]):
                     return False
                 never.append(then)
         must = self.step_obligations(guard[1], bit, past) if guard[1] else guard[1]
