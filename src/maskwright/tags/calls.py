@@ -8,7 +8,6 @@ from maskwright.limits import Limits
 from maskwright.network.lexeme import (
     ANYTHING,
     EPSILON,
-    NEVER,
     Term,
     characters,
     complement,
@@ -42,10 +41,15 @@ class Callee(NamedTuple):
     arguments: Network
 
 
-def text_before(forbidden: tuple[str, ...], after: str, trigger: str) -> Production:
-    """Free text that a literal follows, in which a trigger is met; the literal itself is not read."""
-    term = free_text(forbidden, after, after.index(trigger) + len(trigger))
-    return spelled(term) if term is not NEVER else ()
+def text_before(
+    after: str, trigger: str, *, excluded: tuple[str, ...] = (), critical: tuple[str, ...] = ()
+) -> Production:
+    """Free text that a literal follows, in which a trigger is met; the literal itself is not read.
+
+    What is excluded does not stand in the text or across its end, and no other critical string is met before it.
+    """
+    before = after[: after.index(trigger) + len(trigger)]
+    return spelled(free_text(excluded, critical or (trigger,), before=before, own=trigger))
 
 
 class Turn:
@@ -71,8 +75,7 @@ class Turn:
         self._marks: Marks = marks(whitespace)
         self._is_loose = whitespace in ("flexible", "any")
         self._limits = limits
-        trigger = form.trigger
-        self._forbidden = (trigger,) if trigger else ()
+        self._triggers = (form.trigger,) if form.trigger else ()
 
     def root(self) -> int:
         """The node of the whole turn."""
@@ -82,10 +85,10 @@ class Turn:
     # ---- where text and calls stand
 
     def _text(self) -> Production:
-        return spelled(free_text(self._forbidden))
+        return spelled(free_text(self._triggers))
 
     def _leading_text(self, after: str) -> Production:
-        return text_before(self._forbidden, after, self._form.trigger)
+        return text_before(after, self._form.trigger)
 
     def _around(self) -> list[Production]:
         if self._mode == "none":
@@ -131,7 +134,7 @@ class Turn:
         begins = [(ord(character), ord(character)) for character in ("{[" if self._form.may_be_array else "{")]
         first = intersect(complement(unite(_BLANKS, characters(begins))), characters([(0, 0xD7FF), (0xE000, 0x10FFFF)]))
         other = concatenate(repeat(_BLANKS), first, ANYTHING)
-        return intersect(other, free_text(self._forbidden)) if self._forbidden else other
+        return intersect(other, free_text(self._triggers))
 
     def _block(self) -> list[Production]:
         form = self._form

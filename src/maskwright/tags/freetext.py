@@ -1,8 +1,8 @@
 """Free text: everything but some strings, or everything until one of some strings has been completed.
 
 One machine over code points serves both (Aho and Corasick, 1975). A state is the longest end of the text so far that
-begins one of the strings; a string is met when its state is reached, or one that has it as its end. The machine
-never sees where tokens begin, so a string counts however tokens split it.
+begins one of the strings; a string is met when its state is reached, or one that has it as its end. The machine never
+sees where tokens begin, so a string counts however tokens split it.
 """
 
 from __future__ import annotations
@@ -15,43 +15,58 @@ from typing import Final, cast
 
 from maskwright.network.lexeme import ANYTHING, MAX_CODE_POINT, NEVER, Term, automaton
 
-__all__ = ["FreeText", "free_text", "irreducible", "overlap"]
+__all__ = ["FreeText", "free_text", "overlap"]
 
 #: What UTF-8 can carry: no surrogates.
 _CARRIED: Final = ((0, 0xD7FF), (0xE000, MAX_CODE_POINT))
 #: Machines whose tables are kept; a server sees the same few formats again and again.
 _KEPT: Final = 256
-#: Steps that are taken to find out whether two machines are one.
-_MOST_STEPS: Final = 100_000
 
 
 class _Table:
     """The states of some strings: a trie with failure links, and full rows made when asked for."""
 
-    def __init__(self, strings: tuple[str, ...]) -> None:
+    def __init__(self, strings: tuple[str, ...], count: int) -> None:
+        """The first ``count`` strings are those whose meeting counts; the others are only excluded."""
         self.next: list[dict[str, int]] = [{}]
-        #: The string that a state completes by itself, -1 if none; then also by its failure links.
+        #: Which of the strings that count a state completes, itself or by its failure links; -1 if none.
         self.met: list[int] = [-1]
+        #: Whether a state completes a string that is excluded.
+        self.is_bad: list[bool] = [False]
         for number, string in enumerate(strings):
-            at = 0
-            for character in string:
-                after = self.next[at].get(character)
-                if after is None:
-                    after = self.next[at][character] = len(self.next)
-                    self.next.append({})
-                    self.met.append(-1)
-                at = after
-            self.met[at] = number
+            state = self._enter(string)
+            if number < count:
+                self.met[state] = number
+            else:
+                self.is_bad[state] = True
         self.fail = [0] * len(self.next)
+        self._link()
         self._rows: dict[int, dict[str, int]] = {0: self.next[0]}
+        self._reached: dict[str, frozenset[int]] = {}
+
+    def _enter(self, string: str) -> int:
+        at = 0
+        for character in string:
+            after = self.next[at].get(character)
+            if after is None:
+                after = self.next[at][character] = len(self.next)
+                self.next.append({})
+                self.met.append(-1)
+                self.is_bad.append(False)
+            at = after
+        return at
+
+    def _link(self) -> None:
         todo = deque(self.next[0].values())
         while todo:
             state = todo.popleft()
             for character, after in self.next[state].items():
                 self.fail[after] = self.step(self.fail[state], character)
                 todo.append(after)
+            below = self.fail[state]
             if self.met[state] < 0:
-                self.met[state] = self.met[self.fail[state]]
+                self.met[state] = self.met[below]
+            self.is_bad[state] |= self.is_bad[below]
 
     def step(self, state: int, character: str) -> int:
         """The state after one more character."""
@@ -70,116 +85,150 @@ class _Table:
             self._rows[at] = {**row, **self.next[at]} if self.next[at] else row
         return self._rows[state]
 
+    def is_inner(self, state: int) -> bool:
+        """Whether the text so far holds none of the strings."""
+        return self.met[state] < 0 and not self.is_bad[state]
+
+    def reached(self, character: str) -> frozenset[int]:
+        """The states after a character, whatever stood before."""
+        found = self._reached.get(character)
+        if found is None:
+            inner = filter(self.is_inner, range(len(self.next)))
+            found = self._reached[character] = frozenset(self.step(state, character) for state in inner)
+        return found
+
 
 @lru_cache(maxsize=_KEPT)
-def _table(strings: tuple[str, ...]) -> _Table:
-    return _Table(strings)
+def _table(strings: tuple[str, ...], count: int) -> _Table:
+    return _Table(strings, count)
 
 
 @dataclass(frozen=True)
 class FreeText:
-    """Text without the ``forbidden`` strings; implements :class:`maskwright.network.lexeme.LabelledAutomaton`.
+    """Text without some strings; implements :class:`maskwright.network.lexeme.LabelledAutomaton`.
 
-    With ``leaving`` it is text up to the end of the first of those strings, whose place is the label. With ``before``
-    it is text that this literal may follow: the two together hold no forbidden string that ends within the first
-    ``until`` characters of the literal, but for one that ends exactly there: a trigger is met where it is meant.
+    Neither ``excluded`` nor ``critical`` strings stand in it. With ``leaving`` it is text up to the end of the first of
+    those strings, whose place is the label. With ``before`` it is text that may stand in front of this literal, which
+    ends with the critical string ``own``: in both together that string is the first critical one that is completed, so
+    triggers and ends are met where they are meant. What is excluded may lie across the border only if it ``crosses``.
 
-    Strings that hold each other must not be given (see :func:`overlap`).
+    Leaving and critical strings must not hold each other (see :func:`overlap`).
     """
 
-    forbidden: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    critical: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
     before: str = ""
-    until: int = 0
+    own: str = ""
+    crosses: bool = False
 
     @property
     def start(self) -> int:
         """The state before any text."""
         return 0
 
-    def _strings(self) -> _Table:
-        return _table(self.leaving + self.forbidden)
+    @property
+    def table(self) -> _Table:
+        """The states and their transitions."""
+        return _table(self.leaving + self.critical + self.excluded, len(self.leaving) + len(self.critical))
 
     def moves(self, state: Hashable) -> list[tuple[int, int, Hashable]]:
-        """All code points but those that complete a forbidden string; none where text is left."""
-        table, at = self._strings(), cast("int", state)
-        if table.met[at] >= 0:
+        """All code points but those that complete a string that may not stand here; none where text is left."""
+        table, at = self.table, cast("int", state)
+        if not table.is_inner(at):
             return []
-        row = table.row(at)
+        left = len(self.leaving)
         found: list[tuple[int, int, Hashable]] = []
-        ours = sorted((ord(character), after) for character, after in row.items())
+        ours = sorted((ord(character), after) for character, after in table.row(at).items())
         for low, high in _CARRIED:
-            at = low
+            first = low
             for code, after in ours:
                 if not low <= code <= high:
                     continue
-                if at < code:
-                    found.append((at, code - 1, 0))
-                if table.met[after] < len(self.leaving):
+                if first < code:
+                    found.append((first, code - 1, 0))
+                if not table.is_bad[after] and table.met[after] < left:
                     found.append((code, code, after))
-                at = code + 1
-            if at <= high:
-                found.append((at, high, 0))
+                first = code + 1
+            if first <= high:
+                found.append((first, high, 0))
         return found
 
     def accepts(self, state: Hashable) -> bool:
         """Whether the text may be left here."""
-        table, at = self._strings(), cast("int", state)
+        table, at = self.table, cast("int", state)
         if self.leaving:
             return table.met[at] >= 0
-        for place, character in enumerate(self.before[: self.until], 1):
-            at = table.step(at, character)
-            if table.met[at] >= 0:
-                return place == self.until
+        return self._fits({at}, self.before)
+
+    def _fits(self, states: Iterable[int], rest: str) -> bool:
+        """Whether the rest of ``before`` completes ``own``, and nothing before it, after any of some states."""
+        table = self.table
+        for place, character in enumerate(rest, 1):
+            states = {table.step(state, character) for state in states}
+            for state in states:
+                met = table.met[state]
+                if met >= 0 and (place < len(rest) or self.critical[met] != self.own):
+                    return False
+                if table.is_bad[state] and not self.crosses:
+                    return False
         return True
+
+    def fits_everywhere(self) -> bool:
+        """Whether every text without the strings may be left."""
+        rest = self.before
+        if not rest:
+            return True
+        # One character leaves few states, however many strings there are; the first is looked at like all others.
+        return self._fits({0}, rest) and self._fits_after(self.table.reached(rest[0]), rest)
+
+    def _fits_after(self, states: frozenset[int], rest: str) -> bool:
+        table = self.table
+        for state in states:
+            if table.met[state] >= 0 and (len(rest) > 1 or self.critical[table.met[state]] != self.own):
+                return False
+            if table.is_bad[state] and not self.crosses:
+                return False
+        return self._fits(states, rest[1:])
 
     def label(self, state: Hashable) -> int:
         """Which of the leaving strings was completed."""
-        return self._strings().met[cast("int", state)]
+        return self.table.met[cast("int", state)]
 
     def continues(self, state: Hashable) -> bool:
         """Whether more text may follow."""
-        return self._strings().met[cast("int", state)] < 0
+        return self.table.is_inner(cast("int", state))
 
 
 def overlap(strings: tuple[str, ...]) -> tuple[int, int] | None:
     """Two of the strings, by place, of which the first holds the second (or is it); None if there are none."""
-    table = _table(strings)
+    table = _table(strings, len(strings))
     for number, string in enumerate(strings):
-        inside = _inside(table, number, string)
-        if inside >= 0:
-            return number, inside
+        state = 0
+        for place, character in enumerate(string, 1):
+            state = table.step(state, character)
+            inside = table.met[state] if place < len(string) else table.met[table.fail[state]]
+            if inside >= 0:
+                return number, inside
+        if table.met[state] != number:
+            return number, table.met[state]
     return None
 
 
-def free_text(forbidden: tuple[str, ...], before: str = "", until: int = 0) -> Term:
-    """The text term of free text that may be followed by a literal; ``NEVER`` if the two cannot be told apart."""
-    if not forbidden:
+def free_text(
+    excluded: tuple[str, ...] = (),
+    critical: tuple[str, ...] = (),
+    *,
+    before: str = "",
+    own: str = "",
+    crosses: bool = False,
+) -> Term:
+    """The text term of free text, see :class:`FreeText`; ``NEVER`` if nothing may stand in front of ``before``."""
+    if not excluded and not critical:
         return ANYTHING
-    plain = FreeText(forbidden)
-    if not before:
-        return automaton(plain)
-    machine = FreeText(forbidden, (), before, until)
-    states = range(len(_table(forbidden).next))
-    if len(states) * until < _MOST_STEPS and all(map(machine.accepts, filter(plain.continues, states))):
-        # The same machine for every purpose is one lexeme to the kernel.
+    plain = FreeText(excluded, critical)
+    machine = FreeText(excluded, critical, (), before, own, crosses)
+    # The same machine for every purpose is one lexeme to the kernel.
+    if machine.fits_everywhere():
         return automaton(plain)
     return automaton(machine) if machine.accepts(0) else NEVER
-
-
-def irreducible(strings: Iterable[str]) -> tuple[str, ...]:
-    """The strings that hold no other one: text is free of all if it is free of these. Linear in their length."""
-    distinct = tuple(dict.fromkeys(strings))
-    table = _table(distinct)
-    return tuple(string for number, string in enumerate(distinct) if _inside(table, number, string) < 0)
-
-
-def _inside(table: _Table, number: int, string: str) -> int:
-    """A string that another one holds, by number; -1 if there is none."""
-    state = 0
-    for place, character in enumerate(string, 1):
-        state = table.step(state, character)
-        inside = table.met[state] if place < len(string) else table.met[table.fail[state]]
-        if inside >= 0:
-            return inside
-    return table.met[state] if table.met[state] != number else -1

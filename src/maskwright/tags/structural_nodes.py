@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from maskwright.errors import LimitError, Problem, SchemaError, UnsupportedError
 from maskwright.limits import Limits
-from maskwright.network.lexeme import ANY_CHARACTER, NEVER, Term, intersect, repeat
+from maskwright.network.lexeme import ANY_CHARACTER, Term, intersect, repeat
 from maskwright.network.nodes import Call, Lex, Production
-from maskwright.tags.freetext import free_text, irreducible
+from maskwright.tags.freetext import free_text, overlap
 from maskwright.tags.network import Tree, read, spelled
 
 __all__ = ["Close", "End", "Fields", "Kind", "Maker", "Need", "Nodes", "fault", "read_end"]
@@ -185,17 +185,24 @@ class Nodes:
         return self.tree.node([(*production, Call(ends))], about)
 
     def free(
-        self, fields: Fields, forbidden: Sequence[str], close: Close, *, most: int | None = None
+        self,
+        fields: Fields,
+        excluded: tuple[str, ...],
+        close: Close,
+        *,
+        triggers: tuple[str, ...] = (),
+        most: int | None = None,
     ) -> list[Production]:
         """Free text of at most so many characters without some strings, and what closes it."""
-        texts = tuple(end for end in close if isinstance(end, str))
-        kept = irreducible((*forbidden, *texts))
+        critical = (*triggers, *(end for end in close if isinstance(end, str)))
+        inside = overlap(critical)
+        if inside is not None:
+            one, other = (critical[i] for i in inside)
+            raise fault(fields.place, f"{other!r:.60} always comes before {one!r:.60}, since it stands in it")
         found: list[Production] = []
         for end in close or ("",):
-            term = free_text(kept, end, len(end)) if isinstance(end, str) else free_text(kept)
-            if term is NEVER:
-                reason = f"the end {end!r:.60} holds what free text before it may not hold"
-                raise fault(fields.place, reason, remedy="choose another end, or exclude less")
+            mark = end if isinstance(end, str) else ""
+            term = free_text(excluded, critical, before=mark, own=mark, crosses=True)
             if most is not None:
                 term = intersect(term, repeat(ANY_CHARACTER, 0, most))
             found.append((*spelled(term), *read_end(end)))

@@ -9,7 +9,7 @@ from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.lexeme import ANY_CHARACTER, automaton, encode
 from maskwright.network.nodes import Call, Lex, Production, Switch
 from maskwright.tags.calls import text_before
-from maskwright.tags.freetext import FreeText, irreducible, overlap
+from maskwright.tags.freetext import FreeText, overlap
 from maskwright.tags.network import markers_in, read
 from maskwright.tags.structural_nodes import Close, End, Fields, Kind, Maker, Need, Nodes, read_end
 from maskwright.tags.structural_parts import one_token, other_token
@@ -132,15 +132,12 @@ class _Triggered:
     def __init__(self, nodes: Nodes, fields: Fields, triggers: tuple[str, ...], close: Close, *, is_last: bool) -> None:
         excludes = fields.texts("excludes")
         _check_triggers(fields, triggers, excludes)
-        ends = [end for end in close if isinstance(end, str)]
-        #: What free text does not hold.
-        self._forbidden = irreducible((*triggers, *excludes, *ends))
-        behind = sorted(set(triggers) - set(self._forbidden))
-        if behind:
-            raise fields.fault("triggers", f"the end of the tag stands in the trigger {behind[0]!r:.60}")
+        self._excluded = excludes
+        #: What is met where free text is left.
+        self._critical = (*triggers, *(end for end in close if isinstance(end, str)))
         self._tree = nodes.tree
         self._turn = nodes.tree.reserve("free text or a tag")
-        self._ends = nodes.free(fields, self._forbidden, close)
+        self._ends = nodes.free(fields, excludes, close, triggers=triggers)
         self._after = Call(nodes.closed((), close, "the end") if is_last else self._turn)
         self._ways: list[tuple[str, int]] = []
 
@@ -158,12 +155,13 @@ class _Triggered:
         plain = [way for way in self._ways if not markers_in(way[0])]
         if plain:
             leaving = tuple(trigger for trigger, _ in plain)
-            others = tuple(string for string in self._forbidden if string not in set(leaving))
-            machine = encode(automaton(FreeText(others, leaving)))
+            others = tuple(string for string in self._critical if string not in set(leaving))
+            machine = encode(automaton(FreeText(self._excluded, others, leaving)))
             productions.append((Switch(machine, tuple(node for _, node in plain)),))
         for trigger, node in self._ways:
             if markers_in(trigger):
-                productions.append((*text_before(self._forbidden, trigger, trigger), *read(trigger), Call(node)))
+                text = text_before(trigger, trigger, excluded=self._excluded, critical=self._critical)
+                productions.append((*text, *read(trigger), Call(node)))
         self._tree.define(self._turn, productions)
         if begins_with_tag:
             return self._tree.node([(*read(trigger), Call(node)) for trigger, node in self._ways], "a tag")

@@ -49,7 +49,7 @@ def with_thoughts(tree: Tree, thoughts: Thoughts, answer: int) -> int:
     """The node of the section and the answer."""
     markers = markers_in(thoughts.begin) + markers_in(thoughts.end)
     gap = spelled(repeat(literal("\n"), 0, _NEWLINES))
-    text = text_before((thoughts.end,), thoughts.end, thoughts.end)
+    text = text_before(thoughts.end, thoughts.end)
     begin = read(thoughts.begin, markers)
     return tree.node([(*begin, *text, *read(thoughts.end, markers), *gap, Call(answer))], "thinking")
 
@@ -74,7 +74,7 @@ def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = Non
     tree = Tree()
     answer = tree.node([(tree.part(constraint.network),)], "the answer")
     root = with_thoughts(tree, thoughts, answer)
-    reading = constraint.reading
+    reading = constraint.reading if isinstance(constraint.reading, Reading) else Reading(None)
     return Constraint(
         "thinking",
         tree.finish(root),
@@ -82,5 +82,5 @@ def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = Non
         limits=constraint.limits,
         policies={**constraint.policies, "thinking": end},
         warnings=constraint.warnings,
-        reading=replace(reading, thinking=(thoughts.end, thoughts.begin)) if isinstance(reading, Reading) else reading,
+        reading=replace(reading, thinking=(thoughts.end, thoughts.begin)),
     )
