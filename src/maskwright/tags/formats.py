@@ -85,7 +85,8 @@ class ToolFormat:
 class Reading:
     """What ``tools`` was asked for, for whoever reads the output again."""
 
-    format: ToolFormat
+    #: ``None``: there are no calls, all is text.
+    format: ToolFormat | None
     #: The names of the tools that may be called.
     tools: tuple[str, ...] = ()
     #: What ends the thinking before the turn, and what begins it (``""`` if the prompt did); ``None`` if there is none.

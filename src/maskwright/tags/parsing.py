@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import Final
 
 from maskwright.constraint import Constraint
 from maskwright.errors import OutputError, PolicyError
+from maskwright.grammar.roots import CALLS
 from maskwright.tags.formats import FORMATS, Reading, ToolFormat
 from maskwright.tags.parsing_events import Event, Parsed
 from maskwright.tags.parsing_source import Source
@@ -23,6 +25,10 @@ from maskwright.tags.partial_numbers import CONVERSIONS
 from maskwright.tags.partial_place import Malformed
 
 __all__ = ["ToolParser", "parse_tools", "parser_of"]
+
+#: Roots and types of ``response_format`` whose outputs are JSON values.
+_VALUES: Final = frozenset({"value", "object", "array", "string", "number", "insidevalue"})
+_JSON_TYPES: Final = frozenset({"json_object", "json_schema"})
 
 
 class ToolParser:
@@ -34,7 +40,7 @@ class ToolParser:
 
     def __init__(
         self,
-        format: str | ToolFormat,  # noqa: A002  (the word of the interface)
+        format: str | ToolFormat | None,  # noqa: A002  (the word of the interface)
         *,
         tools: Iterable[str] | None = None,
         thinking: tuple[str, str] | None = None,
@@ -43,7 +49,7 @@ class ToolParser:
         """Stand before the turn.
 
         Args:
-            format: How calls are written, a name of ``FORMATS`` or an entry of it.
+            format: How calls are written, a name of ``FORMATS`` or an entry of it; with ``None`` there are no calls.
             tools: The names that may be called; ``None`` for any.
             thinking: What ends the thinking before the turn, and what begins it: ``""`` if the prompt did; with
                 ``None`` there is no thinking. In harmony it has a channel of its own, so this says nothing.
@@ -135,24 +141,33 @@ def parse_tools(
 
 
 def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser | ValueParser:
-    """The parser of what is generated under a constraint: of turns with tool calls, or of JSON values.
+    """The parser of what is generated under a constraint.
+
+    JSON values have a :class:`ValueParser`; where a prompt has begun the value, the parser has read that already. Turns
+    with tool calls, all that comes after thinking, and any other text have a :class:`ToolParser`.
 
     Raises:
-        PolicyError: outputs of the constraint are neither, so their text is all there is to know.
+        PolicyError: an argument has no meaning.
     """
     reading = constraint.reading
     if isinstance(reading, Reading):
         return ToolParser(reading.format, tools=reading.tools, thinking=reading.thinking, numbers=numbers)
-    if constraint.kind == "json_schema":
-        return ValueParser(numbers=numbers)
-    raise PolicyError(f"outputs of {constraint!r} are text, not JSON or tool calls: there is nothing to parse")
+    kind, policies = constraint.kind, constraint.policies
+    root = policies.get("root") if kind == "grammar_root" else None
+    if root in CALLS:
+        return ToolParser("json", numbers=numbers)
+    if kind == "json_schema" or root in _VALUES or (kind == "response_format" and policies.get("type") in _JSON_TYPES):
+        parser = ValueParser(numbers=numbers)
+        parser.feed(str(policies["open"]) if root == "insidevalue" else "")
+        return parser
+    return ToolParser(None, numbers=numbers)
 
 
-def _format(given: str | ToolFormat) -> ToolFormat:
-    if isinstance(given, ToolFormat):
+def _format(given: str | ToolFormat | None) -> ToolFormat | None:
+    if given is None or isinstance(given, ToolFormat):
         return given
-    if given not in FORMATS:
-        raise PolicyError(f"format must be one of {', '.join(sorted(FORMATS))}, not {given!r}")
+    if not isinstance(given, str) or given not in FORMATS:
+        raise PolicyError(f"format must be one of {', '.join(sorted(FORMATS))}, not {given!r:.80}")
     return FORMATS[given]
 
 

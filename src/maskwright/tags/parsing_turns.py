@@ -17,6 +17,8 @@ __all__ = ["Turn"]
 _BLANKS: Final = " \t\n\r"
 _THE_CALLS: Final = "the calls"
 _FUNCTIONS: Final = "functions."
+#: What stands for no format.
+_NO_CALLS: Final = ToolFormat("text", body="object", text="before")
 _ENDS: Final = ("<|end|>", "<|return|>", "<|call|>")
 #: The header of a harmony message up to ``<|message|>``. The recipient may stand before or after the channel.
 _HEADER: Final = re.compile(
@@ -31,7 +33,7 @@ class Turn:
 
     def __init__(
         self,
-        form: ToolFormat,
+        form: ToolFormat | None,
         source: Source,
         events: list[Event],
         *,
@@ -39,7 +41,8 @@ class Turn:
         thinking: tuple[str, str] | None,
     ) -> None:
         """``tools`` as for :class:`CallReader`; ``thinking``: what ends it, and what begins it or ``""``."""
-        self._form = form
+        self._is_text = form is None
+        self._form = form = form or _NO_CALLS
         self._source = source
         self._events = events
         self._thinking = thinking
@@ -56,7 +59,9 @@ class Turn:
             return
         if self._thinking is not None:
             yield from self._think(*self._thinking)
-        if self._form.text == "around":
+        if self._is_text:
+            yield from self._prose(Needles())
+        elif self._form.text == "around":
             yield from self._around()
         elif self._form.text == "before":
             yield from self._before()

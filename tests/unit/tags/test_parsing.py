@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import maskwright as mw
 from maskwright.errors import OutputError, PolicyError
 from maskwright.tags.formats import FORMATS
 from maskwright.tags.parsing import ToolParser, parse_tools
-from maskwright.tags.parsing_events import ArgumentsDelta, Call, CallBegin, CallEnd, ContentDelta, ReasoningDelta
+from maskwright.tags.parsing_events import (
+    ArgumentsDelta,
+    Call,
+    CallBegin,
+    CallEnd,
+    ContentDelta,
+    Parsed,
+    ReasoningDelta,
+)
 from maskwright.tags.partial_place import Malformed
 from tests.unit.tags.turns import RENDERERS, Wish, rendered
 
@@ -83,6 +93,7 @@ def run(pieces: Iterable[str | bytes], form: str, **options: Any) -> tuple[list[
 
 
 @pytest.mark.parametrize(("form", "renderer"), RENDERERS, ids=IDS)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_what_was_rendered_comes_back_however_the_stream_is_cut(form: str, renderer: Any, data: st.DataObject) -> None:
     """Law: text and calls of a turn are those that were written, in one piece, in pieces, and in bytes."""
@@ -284,6 +295,51 @@ def test_errors_tell_what_is_wrong_and_where(form: str, text: str, message: str)
     with pytest.raises(OutputError) as caught:
         parse_tools(text, format=form, tools=["f", "g"])
     assert str(caught.value).startswith(message)
+
+
+PICTURE = {"type": "function", "function": {"name": "draw", "parameters": {"type": "object"}}}
+SCHEMA = {"name": "x", "schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text", "content", "calls"),
+    [
+        (lambda: mw.tools([PICTURE]), HERMES.replace('"f"', '"draw"'), "", ["draw"]),
+        (lambda: mw.tools([PICTURE], choice="none"), "Hi.", "Hi.", []),
+        (lambda: mw.tools([PICTURE], format="phi4", thinking=True), "Hm</think>\n\nHi.", "Hi.", []),
+        (lambda: mw.response_format({"type": "text"}), "<tool_call>", "<tool_call>", []),
+        (lambda: mw.response_format({"type": "json_object"}, thinking=True), "Hm</think>{}", "{}", []),
+        (lambda: mw.choice(["a", "b"]), "a", "a", []),
+        (lambda: mw.regex("[a-c]+"), "abc", "abc", []),
+        (lambda: mw.grammar_root("root"), ' {"name": "f", "arguments": {}}', "", ["f"]),
+        (lambda: mw.grammar_root("root"), " Hi {", " Hi {", []),
+        (lambda: mw.grammar_root("funcarray"), '[{"name": "f", "parameters": {}}]', "", ["f"]),
+        (lambda: mw.grammar_root("nofcall"), "Hi", "Hi", []),
+    ],
+)
+def test_constraints_know_how_turns_are_read(constraint: Any, text: str, content: str, calls: list[str]) -> None:
+    parser = mw.parser_of(constraint())
+    parser.feed(text)
+    parsed = parser.close()
+    assert isinstance(parsed, Parsed)
+    assert (parsed.content, [call.name for call in parsed.calls]) == (content, calls)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text", "value"),
+    [
+        (lambda: mw.json_schema({"type": "object"}), '{"a": 0.1}', {"a": Decimal("0.1")}),
+        (lambda: mw.response_format({"type": "json_object"}), '{"a": [1]}', {"a": [1]}),
+        (lambda: mw.response_format({"type": "json_schema", "json_schema": SCHEMA}), '{"a": [1]}', {"a": [1]}),
+        (lambda: mw.grammar_root("number"), "12", 12),
+        (lambda: mw.grammar_root("insidevalue", prefix='{"a": ["x'), 'y"]}', {"a": ["xy"]}),
+        (lambda: mw.grammar_root("insidevalue", prompt='Answer: {"a": 1'), "2}", {"a": 12}),
+    ],
+)
+def test_constraints_know_how_values_are_read(constraint: Any, text: str, value: Any) -> None:
+    parser = mw.parser_of(constraint(), numbers="exact")
+    parser.feed(text)
+    assert parser.close() == value
 
 
 @pytest.mark.parametrize("begin", ["", "<think>"])
