@@ -220,7 +220,11 @@ class Closures:
         goto: cython.int = self.goto_base[position]
         if goto >= 0:
             return goto
-        return self.goto(self.node(self.choices[position][label]), position + 1)
+        key: cython.longlong = (cython.cast(cython.longlong, position) << 32) | label
+        found = self.goto_ids.get(key)
+        if found is None:
+            found = self.goto_ids[key] = self.goto(self.node(self.choices[position][label]), position + 1)
+        return found  # type: ignore[no-any-return]
 
     def goto(self, node: int, position: int) -> int:
         """A place made at run time: call a realised node, then go on at a position."""
