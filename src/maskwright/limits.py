@@ -23,8 +23,8 @@ class Limits:
     schema_depth: int = 2_000
     #: Subschemas that one schema may reach.
     subschemas: int = 1_000_000
-    #: Names, strings and operators of a Lark grammar; the ``lark`` package reads some 25,000 a second.
-    grammar_symbols: int = 100_000
+    #: Names, strings and operators of a Lark grammar; the ``lark`` package reads some 20,000 a second.
+    grammar_symbols: int = 50_000
     #: Characters of one regular expression.
     pattern_length: int = 65_536
     #: Nested groups of one regular expression, and nesting of any lexical term.

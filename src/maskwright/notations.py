@@ -9,13 +9,15 @@ from pathlib import Path
 from maskwright.constraint import Constraint, is_empty_text, json_schema
 from maskwright.errors import PolicyError
 from maskwright.grammar.compile import compile_grammar
+from maskwright.grammar.ebnf import read_ebnf
+from maskwright.grammar.gbnf import read_gbnf
 from maskwright.grammar.lark_contextual import contextual_network
 from maskwright.grammar.lark_loader import compile_rules, load_lark
 from maskwright.grammar.lark_rules import exact_grammar
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Network
 
-__all__ = ["lark"]
+__all__ = ["ebnf", "gbnf", "lark"]
 
 
 def lark(
@@ -57,15 +59,64 @@ def lark(
         return json_schema(schema, limits=limits).network
 
     loaded = load_lark(text, start, import_paths=import_paths, json_network=json_network, limits=limits)
-    warnings = loaded.warnings
     network: Network
     if lexer == "exact":
         is_empty = partial(is_empty_text, limits=limits)
-        grammar, more = exact_grammar(loaded, is_empty)
-        warnings += more
-        network = compile_grammar(grammar, is_empty=is_empty, limits=limits)
+        network = compile_grammar(exact_grammar(loaded, is_empty), is_empty=is_empty, limits=limits)
     else:
         network = contextual_network(compile_rules(loaded), start=start, foreign=loaded.foreign, limits=limits)
     rebuild = partial(lark, text, start, lexer=lexer, import_paths=tuple(import_paths), limits=limits)
     policies = {"lexer": lexer, "start": start}
-    return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)
+    return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=loaded.warnings)
+
+
+def gbnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS) -> Constraint:
+    r"""Texts that a grammar in llama.cpp's GBNF accepts, as ``root ::= "yes" | "no"``.
+
+    Any context-free grammar: left recursion, ambiguity, cycles, rules that may be empty, and counts of any size. Tokens
+    (``<[7]>``, ``<think>``, ``!<[7]>``) are those of the vocabulary that it is compiled for.
+
+    Args:
+        text: The grammar.
+        start: The rule to begin with.
+        limits: Caps on sizes, depths and times.
+
+    Raises:
+        GrammarError: not GBNF, with line, column and a caret; rules that are missing are told all at once.
+        UnsupportedError: ``!<name>``: any token but a named one.
+        UnsatisfiableError: no text is accepted, with the rule that can never end.
+        LimitError: a limit was exceeded.
+        PolicyError: an argument has no meaning.
+    """
+    _check_limits(limits)
+    grammar = read_gbnf(text, start=start, limits=limits)
+    network = compile_grammar(grammar, is_empty=partial(is_empty_text, limits=limits), limits=limits)
+    rebuild = partial(gbnf, text, start=start, limits=limits)
+    return Constraint("gbnf", network, rebuild=rebuild, limits=limits, policies={"start": start})
+
+
+def ebnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS) -> Constraint:
+    r"""Texts that a grammar in EBNF accepts, the W3C's and xgrammar's: ``root ::= [a-z]+ ("," [a-z]+)*``.
+
+    As :func:`gbnf`, but a rule ends where the next begins, literals may stand between single quotes, ``#x20`` is a
+    character, and ``A - B`` is what is an A but no B, where both are regular. ``warnings`` tells what xgrammar would
+    read in another way.
+
+    Raises:
+        GrammarError: not EBNF, with line, column and a caret; rules that are missing are told all at once.
+        UnsupportedError: lookaheads, attributes and macros of xgrammar, exclusions of what is not regular.
+        UnsatisfiableError: no text is accepted, with the rule that can never end.
+        LimitError: a limit was exceeded.
+        PolicyError: an argument has no meaning.
+    """
+    _check_limits(limits)
+    grammar, warnings = read_ebnf(text, start=start, limits=limits)
+    network = compile_grammar(grammar, is_empty=partial(is_empty_text, limits=limits), limits=limits)
+    rebuild = partial(ebnf, text, start=start, limits=limits)
+    policies = {"start": start}
+    return Constraint("ebnf", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)
+
+
+def _check_limits(limits: Limits) -> None:
+    if not isinstance(limits, Limits):
+        raise PolicyError(f"limits must be a Limits, not {limits!r}")

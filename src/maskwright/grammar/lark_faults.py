@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from maskwright.errors import ConstraintError, LimitError, Problem
@@ -15,6 +15,13 @@ __all__ = ["Guard", "without_marks"]
 _MARKED: Final = re.compile(f"{MARK}([0-9]+)")
 _AT_LINE: Final = re.compile(r",? at line .*", re.DOTALL)
 _NAMES: Final = re.compile(r"'([A-Za-z_][A-Za-z_0-9]*)'|([A-Za-z_][A-Za-z_0-9]*)")
+#: How Lark shows a symbol.
+_SYMBOL: Final = re.compile(r"(?:Non)?Terminal\('([^']*)'\)")
+_TOO_DEEP: Final = Problem(
+    "groups, names or imports lie too deeply within each other",
+    keyword="lark",
+    remedy="give inner groups names; files must not import each other in a circle",
+)
 #: Lines of a message of Lark's that are kept.
 _LINES: Final = 4
 
@@ -27,6 +34,14 @@ def without_marks(text: str, entries: Sequence[Extension]) -> str:
         return entries[number].source if number < len(entries) else match.group()
 
     return _MARKED.sub(written, text)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that it was raised for."""
+    at: BaseException | None = error
+    while at is not None:
+        yield at
+        at = at.__cause__ or at.__context__
 
 
 class Guard:
@@ -42,11 +57,10 @@ class Guard:
         except (ConstraintError, MemoryError):
             raise
         except RecursionError as error:
-            reason = "groups, names or imports lie too deeply within each other"
-            raise LimitError(
-                Problem(reason, keyword="lark", remedy="files must not import each other in a circle")
-            ) from error
+            raise LimitError(_TOO_DEEP) from error
         except Exception as error:
+            if any(isinstance(cause, RecursionError) for cause in _causes(error)):
+                raise LimitError(_TOO_DEEP) from error
             raise self._translated(error) from error
 
     def _translated(self, error: Exception) -> ConstraintError:
@@ -54,7 +68,8 @@ class Guard:
         unexpected = next((e for e in (error, error.__context__) if hasattr(e, "pos_in_stream")), None)
         if unexpected is not None:
             return self._misplaced(str(error), unexpected)
-        message = without_marks(str(error), self.entries)
+        error = getattr(error, "orig_exc", error)
+        message = _SYMBOL.sub(r"'\1'", without_marks(str(error), self.entries))
         lines = [line for line in message.splitlines() if line.strip()]
         reason = "\n".join(lines[:_LINES]) or f"Lark refuses the grammar ({type(error).__name__})"
         found = _NAMES.findall(message)

@@ -2,8 +2,8 @@
 
 That is less than the language of the pattern, where ``re`` is content with less: ``/a|ab/`` finds ``a`` in ``ab``, and
 ``/".*?"/`` stops at the second quote. Lark's ``dynamic_complete`` lexer asks ``re.match`` for a terminal at a place,
-and again for every beginning of what it found, so these are the very texts that it may take for the terminal: a match that
-is tried before another and fails on a text fails on every beginning of it too.
+and again for every beginning of what it found, so these are the very texts that it may take for the terminal: a match
+that is tried before another and fails on a text fails on every beginning of it too.
 """
 
 from __future__ import annotations

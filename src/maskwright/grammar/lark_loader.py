@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from maskwright.errors import ConstraintError, GrammarError, LimitError, PolicyError, Problem
+from maskwright.grammar.lark_checks import checked_grammar
 from maskwright.grammar.lark_faults import Guard, without_marks
 from maskwright.grammar.lark_imports import Imports
 from maskwright.grammar.lark_templates import Templates
@@ -33,6 +34,8 @@ JsonNetwork = Callable[[str], Network]
 
 #: The name by which Lark knows the caller's text; a file in the folder "".
 _TEXT: Final = "the grammar"
+#: The lengths of all alternatives, cubed: what Lark's FOLLOW sets take. Some 3 s; one of 700 symbols.
+_CUBES: Final = 350_000_000
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def load_lark(
     builder = lark.GrammarBuilder(False, [imports])
     guard = Guard(rewritten, extensions.entries)
     guard(lambda: builder.load_grammar(rewritten.text, _TEXT))
-    grammar = _checked(builder, start, rewritten)
+    grammar = checked_grammar(builder, start, rewritten, extensions.warnings)
     networks, foreign = _networks(extensions.entries, json_network)
     terminals = Terminals(networks, limits, guard)
     return LoadedGrammar(rewritten, start, grammar, guard, foreign, terminals, limits, tuple(extensions.warnings))
@@ -128,6 +131,11 @@ def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
     """
     _measure(loaded)
     terminals, rules, ignored = loaded.guard(lambda: loaded.grammar.compile([loaded.start], set()))
+    longest = max(rules, key=lambda rule: len(rule.expansion))
+    if sum(len(rule.expansion) ** 3 for rule in rules) > _CUBES:
+        reason = f"an alternative of {len(longest.expansion)} symbols: Lark's LALR tables take cubic time for it"
+        remedy = "give parts of it names, as rules of their own, or use lexer='exact'"
+        raise loaded.rewritten.named_fault(longest.origin.name, reason, remedy=remedy, error=LimitError)
     trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
     specials, titles = {}, {}
     for terminal in terminals:
@@ -139,7 +147,8 @@ def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
             specials[name] = special
         if special.is_nullable if special is not None else loaded.terminals.is_nullable(name, terminal.pattern):
             reason = f"the terminal {titles.get(name, name)} may be empty"
-            raise loaded.rewritten.named_fault(name, reason, remedy="use ? or * in the rule instead")
+            where = name if not name.startswith("__") else terminal.pattern.raw or name
+            raise loaded.rewritten.named_fault(where, reason, remedy="use ? or * in the rule instead")
     return CompiledRules(tuple(rules), tuple(terminals), tuple(ignored), specials, titles)
 
 
@@ -173,74 +182,6 @@ def _networks(
         places[number] = len(networks)
         networks.append(network)
     return places, tuple(networks)
-
-
-# ---------------------------------------------------------------------------------------------- what Lark does not ask
-
-
-def _checked(builder: Any, start: str, rewritten: Rewritten) -> Any:
-    """The grammar of a builder, once every name in its rules has a meaning.
-
-    Lark's own check walks each terminal once for each of its parts: 32 s for a chain of 300.
-    """
-    definitions = builder._definitions  # noqa: SLF001  (Lark has no public name for it)
-    for name, definition in definitions.items():
-        if not definition.is_term and definition.tree is not None:
-            _check_rule(name, definition, definitions, rewritten)
-    for name in builder._ignore_names:  # noqa: SLF001
-        if name not in definitions:
-            raise rewritten.named_fault(name, f"the terminal {name} is ignored but not defined")
-    first = definitions.get(start)
-    if first is None or first.is_term or first.params:
-        rules = [name for name, d in definitions.items() if not d.is_term and not d.params]
-        known = ", ".join(sorted(rules)[:8]) + (", ..." if len(rules) > 8 else "")
-        raise GrammarError(
-            Problem(
-                f"there is no rule {start!r} to start with",
-                keyword="start",
-                remedy=f"there are: {known}" if known else "the grammar has no rules (names in small letters)",
-            )
-        )
-    rules, terminals = [], []
-    for name, d in definitions.items():
-        if d.is_term:
-            terminals.append((name, (d.tree, d.options)))
-        elif d.tree is not None:
-            rules.append((name, d.params, d.tree, d.options))
-    return _lark().Grammar(rules, terminals, builder._ignore_names)  # noqa: SLF001
-
-
-def _check_rule(name: str, definition: Any, definitions: Mapping[str, Any], rewritten: Rewritten) -> None:
-    params = definition.params
-    for index, parameter in enumerate(params):
-        if parameter in params[:index] or parameter in definitions:
-            what = "twice" if parameter in params[:index] else "and also a rule"
-            raise rewritten.named_fault(name, f"{parameter} is a parameter of {name} {what}")
-    for node in bottom_up(definition.tree):
-        if node.data == "template_usage":
-            _check_usage(name, node, params, definitions, rewritten)
-        for child in node.children:
-            symbol = getattr(child, "name", None)
-            if symbol is None or symbol in params or node.data == "alias":
-                continue
-            kind = "terminal" if child.is_term else "rule"
-            if symbol not in definitions:
-                raise rewritten.named_fault(symbol, f"the {kind} {symbol} is used in {name} but not defined")
-            used = definitions[symbol]
-            if not used.is_term and used.tree is None:
-                raise rewritten.named_fault(symbol, f"the rule {symbol} is declared and used but not defined")
-
-
-def _check_usage(
-    name: str, node: Any, params: Sequence[str], definitions: Mapping[str, Any], rewritten: Rewritten
-) -> None:
-    symbol = node.children[0].name
-    if symbol in params or symbol not in definitions:
-        return
-    wanted, given = len(definitions[symbol].params), len(node.children) - 1
-    if wanted != given:
-        reason = f"{symbol} takes {wanted} arguments, not {given} (in {name})"
-        raise rewritten.named_fault(symbol, reason)
 
 
 def _measure(loaded: LoadedGrammar) -> None:

@@ -36,6 +36,8 @@ _PIECES: Final = re.compile(
     |(?P<symbol>.)""",
     re.DOTALL | re.VERBOSE,
 )
+#: Digits of a count or priority.
+_DIGITS: Final = 10
 #: What opens, closes or hides braces in JSON. An open string matches its quote alone.
 _JSON: Final = re.compile(r'"(?:\\.|[^"\\])*"|["{}\[\]]', re.DOTALL)
 _GAPS: Final = re.compile(r"(?:\s|//[^\n]*|#[^\n]*)*")
@@ -88,6 +90,10 @@ def cut(text: str, source: str, limits: Limits) -> list[Piece]:
             if word in '"/':
                 raise _unended(text, source, start)
             _nest(text, source, word, start, open_)
+        elif word in ('""', '""i'):
+            raise fault(text, (start, end), "an empty string", keyword=word, remedy="use ? in a rule", source=source)
+        elif kind == "number" and len(word) > _DIGITS:
+            raise fault(text, (start, end), "a number that counts nothing", keyword="number", source=source)
         elif word in ("%json", "%llguidance", "%regex"):
             kind, at = word[1:], _json_end(text, source, _skipped(text, end), word)
         pieces.append(Piece(kind, start, at, word))
@@ -97,7 +103,7 @@ def cut(text: str, source: str, limits: Limits) -> list[Piece]:
                 (start, end),
                 f"more than {limits.grammar_symbols} names, strings and operators",
                 keyword="lark",
-                remedy="the lark package reads 25,000 a second; raise Limits.grammar_symbols, or write GBNF",
+                remedy="the lark package reads 20,000 a second; raise Limits.grammar_symbols, or write GBNF",
                 source=source,
                 error=LimitError,
             )

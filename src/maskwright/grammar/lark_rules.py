@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from maskwright.errors import GrammarError, LimitError, Problem
+from maskwright.errors import LimitError
 from maskwright.grammar.lark_first import first_match_term
 from maskwright.grammar.lark_loader import LoadedGrammar
 from maskwright.grammar.lark_templates import Templates
@@ -31,18 +31,15 @@ _COUNTS: Final = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 Alternatives = list[tuple[Symbol, ...]]
 
 
-def exact_grammar(
-    loaded: LoadedGrammar, is_empty: Callable[[Term], bool] = lambda _: False
-) -> tuple[Grammar, tuple[Problem, ...]]:
-    """The rules of a grammar, and warnings: terminals that are only declared, which nothing can ever read.
+def exact_grammar(loaded: LoadedGrammar, is_empty: Callable[[Term], bool] = lambda _: False) -> Grammar:
+    """The rules of a grammar.
 
     ``is_empty`` tells whether a text term holds no string; without it the terms are slower and read the same.
 
     Raises :class:`GrammarError` for terminals that may be empty and patterns that cannot be read, :class:`LimitError`
     for templates without end. Only what the start rule reaches is looked at.
     """
-    reader = _Reader(loaded, is_empty)
-    return reader.grammar, tuple(reader.warnings)
+    return _Reader(loaded, is_empty).grammar
 
 
 class _Reader:
@@ -60,7 +57,6 @@ class _Reader:
         self._terminals: dict[object, Symbol] = {}
         self._ignored: Term = EPSILON
         self._ignored_rule: int | None = None
-        self.warnings: list[Problem] = []
         self._read_ignored(loaded.grammar.ignore)
         first = self._reference(loaded.start)
         while self._todo:
@@ -120,7 +116,6 @@ class _Reader:
     def _named(self, name: str) -> Symbol:
         tree = self._trees.get(name)
         if tree is None:
-            self.warnings.append(self._loaded.rewritten.problem(name, f"nothing can read {name}: it is only declared"))
             return Text(NEVER)
         pattern = self._loaded.terminals.pattern_of_tree(tree)
         return self._symbol(name, self._loaded.terminals.special(name, pattern, tree), pattern)
@@ -143,7 +138,9 @@ class _Reader:
             term, is_nullable = special.term, special.is_nullable
         if is_nullable:
             reason = f"the terminal {name or pattern.raw} may be empty"
-            raise self._loaded.rewritten.named_fault(name, reason, remedy="use ? or * in the rule instead")
+            raise self._loaded.rewritten.named_fault(
+                name or pattern.raw or "", reason, remedy="use ? or * in the rule instead"
+            )
         return Text(term) if special is None or special.kind == "text" else Token(term)
 
     def _taken(self, name: str, pattern: Any) -> Term:
@@ -197,9 +194,6 @@ class _Reader:
 
     def _repeated(self, inner: Alternatives, operator: list[str]) -> Alternatives:
         least, most = _COUNTS.get(operator[0]) or (int(operator[1]), int(operator[-1]))
-        if least < 0 or (most is not None and most < least):
-            reason = f"~{operator[1]}..{operator[-1]} is no range"
-            raise GrammarError(Problem(reason, keyword="~", remedy="write ~least..most"))
         if (least, most) == (0, 1):
             return [*inner, ()]
         match inner:

@@ -126,12 +126,26 @@ class Terminals:
         )
 
     def pattern_term(self, name: str, pattern: Any) -> Term:
-        """The text term of one of Lark's patterns. Raises :class:`GrammarError` with the terminal's place."""
+        """The text term of one of Lark's patterns; raises what the reader of patterns does, with its place."""
         text = pattern.to_regexp()
         try:
             return full_term(text, dialect="python", limits=self._limits)
         except ConstraintError as error:
-            raise self._fault(name, f"a pattern that cannot be read: {error}", error=type(error)) from error
+            raise self._misread(name, pattern, error) from error
+
+    def _misread(self, name: str, pattern: Any, error: ConstraintError) -> ConstraintError:
+        """The error of a pattern, at its character in the grammar if it stands there as it was read."""
+        (problem, *_) = error.problems
+        reason, *shown = problem.reason.splitlines()
+        raw = pattern.raw or ""
+        rewritten = self._guard.rewritten
+        start = rewritten.original.find(raw) if raw else -1
+        line, _, column = problem.place.partition(":")
+        if start >= 0 and raw == f"/{pattern.value}/" and line == "1" and column.isdecimal():
+            length = shown[-1].count("^") if shown else 1
+            first = start + int(column)
+            return rewritten.fault((first, first + length), reason, remedy=problem.remedy, error=type(error))
+        return self._fault(raw or name, problem.reason, remedy=problem.remedy, error=type(error))
 
     def _part_of_mark(self, name: str, number: int) -> _Part:
         """What an extension reads."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -34,7 +34,8 @@ __all__ = ["Extension", "Extensions", "Rewritten", "rewrite"]
 TERMINAL_SYMBOLS: Final = 200_000
 #: Options of ``%llguidance`` that change no text.
 _HARMLESS: Final = frozenset({"no_forcing"})
-_UNREADABLE: Final = re.compile("[\0\ud800-\udfff\U0010fffd]")
+#: What Lark cannot read, and our mark, written out or as an escape.
+_UNREADABLE: Final = re.compile("[\0\ud800-\udfff\U0010fffd]|\\\\U0010[fF]{3}[dD]")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Rewritten:
     names: dict[str, tuple[int, int]]
     _new: Sequence[int]
     _old: Sequence[int]
+    #: Offsets of the newlines.
+    _newlines: Sequence[int]
 
     def offset(self, position: int) -> int:
         """The offset in the original of a position in the text."""
@@ -99,12 +102,17 @@ class Rewritten:
 
     def place(self, name: str) -> str:
         """Where a name stands first; ``""`` if nowhere."""
-        return place_of(self.original, self.names[name][0]) if name in self.names else ""
+        if name not in self.names:
+            return ""
+        start = self.names[name][0]
+        line = bisect_left(self._newlines, start)
+        return f"{line + 1}:{start - (self._newlines[line - 1] if line else -1)}"
 
     def problem(self, name: str, reason: str, remedy: str = "") -> Problem:
-        """A problem where a name stands first; without a place if it stands nowhere."""
-        if name in self.names:
-            span = self.names[name]
+        """A problem where a name stands first, or a string or pattern; without a place if it stands nowhere."""
+        start = self.original.find(name) if name[:1] in ('"', "/") else -1
+        if name in self.names or start >= 0:
+            span = self.names.get(name, (start, start + len(name)))
             return fault_problem(self.original, span, reason, keyword=name, remedy=remedy, source=self.source)
         return Problem(reason, place=self.source, keyword=name or "lark", remedy=remedy)
 
@@ -128,8 +136,11 @@ def rewrite(text: str, extensions: Extensions, limits: Limits, *, source: str = 
         raise LimitError(Problem(reason, keyword="lark", remedy=f"at most {limits.source_bytes} (Limits.source_bytes)"))
     unreadable = _UNREADABLE.search(text)
     if unreadable:
-        reason = f"the character U+{ord(unreadable.group()):04X} cannot stand in a grammar"
-        raise fault(text, unreadable.span(), reason, keyword="lark", remedy="write it as an escape", source=source)
+        character = unreadable.group()
+        point = ord(character) if len(character) == 1 else ord(MARK)
+        remedy = "write it as an escape" if point != ord(MARK) else "it is private, and kept for extensions"
+        reason = f"the character U+{point:04X} cannot stand in a grammar"
+        raise fault(text, unreadable.span(), reason, keyword="lark", remedy=remedy, source=source)
     return _Rewriter(text, source, extensions, limits).rewritten
 
 
@@ -169,9 +180,7 @@ class _Rewriter:
         for before, piece in zip(statement.head, statement.head[1:], strict=False):
             if piece.kind == "symbol" and piece.text == "[" and before.kind in ("rule", "terminal"):
                 reason = "attributes of rules (lazy, stop, max_tokens, capture) are not read"
-                raise self._fault(
-                    piece, reason, "leave them out; lexer='contextual' reads as Lark does", UnsupportedError
-                )
+                raise self._fault(piece, reason, "leave them out", UnsupportedError)
         for piece in statement.body:
             self._replace(statement, piece)
         operators = boolean_pieces(statement.body)
@@ -259,6 +268,7 @@ class _Rewriter:
                 raise self._fault(piece, reason, "make rules of terminals that are used in others", LimitError)
 
     def _written(self, names: dict[str, tuple[int, int]]) -> Rewritten:
+        newlines = [match.start() for match in re.finditer("\n", self._text)]
         parts: list[str] = []
         new, old = [0], [0]
         at = length = 0
@@ -270,4 +280,4 @@ class _Rewriter:
             old.extend((edit.start, edit.end))
             at = edit.end
         parts.append(self._text[at:])
-        return Rewritten(self._text, self._source, "".join(parts), names, new, old)
+        return Rewritten(self._text, self._source, "".join(parts), names, new, old, newlines)
