@@ -77,7 +77,8 @@ class ContextualNetwork:
             number = self._lexers.numbers.get(name)
             if number is None or special.kind == "text":
                 continue
-            self._specials[number] = self._joined.root(special.network) if special.term is None else special.term
+            is_foreign = special.kind == "foreign"
+            self._specials[number] = self._joined.root(special.network) if is_foreign else special.term
         if self._specials and self._scanner.needs_past:
             raise UnsupportedError(
                 Problem(

@@ -168,7 +168,7 @@ class Liveness:
                 if terminal == IGNORED:
                     is_live = self.is_live(cell, lexer, after)
                 else:
-                    is_live = lexer.terminals >> terminal & 1 and saturation.acts(self._pending(terminal, after), cell)
+                    is_live = saturation.acts(self._pending(terminal, after), cell)
                 if is_live:
                     found |= 1 << number
             self._by_met[key] = found

@@ -17,7 +17,9 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from maskwright.errors import LimitError, PatternError, Problem, UnsupportedError
+from maskwright.kernel.lexicon import Lexicon
 from maskwright.limits import Limits
+from maskwright.network.lexeme import Term
 from maskwright.regex.classes import fold
 from maskwright.regex.dialects import DIALECTS, shorthand
 from maskwright.regex.ranges import ALL, Ranges, intersection, inversion, normal, union
@@ -107,6 +109,35 @@ class Programs:
         self._sequence(tree, tree.state.flags)
         self._emit(ACCEPT, owner)
         return start
+
+    def add_term(self, name: str, term: Term, owner: int) -> int:
+        """Compile a text term, which reads as much as it can; the instruction that it begins with."""
+        self._name = name
+        lexicon = Lexicon(self.limits.emptiness_states)
+        first = lexicon.intern(term)
+        places = {first: self._emit(_JUMP)}
+        todo = [first]
+        jumps: list[tuple[int, int]] = []
+        while todo:
+            at = todo.pop()
+            self.arguments[places[at]] = split = self._emit(_SPLIT)
+            targets: dict[int, list[tuple[int, int]]] = {}
+            for low, high, then in lexicon.moves.of(at):
+                targets.setdefault(then, []).append((low, high))
+            starts = []
+            for then, ranges in targets.items():
+                starts.append(len(self.kinds))
+                self._character(normal(ranges))
+                jumps.append((self._emit(_JUMP), then))
+                if then not in places:
+                    places[then] = self._emit(_JUMP)
+                    todo.append(then)
+            if lexicon.expressions.nullable[at]:
+                starts.append(self._emit(ACCEPT, owner))
+            self.arguments[split] = tuple(starts)
+        for jump, then in jumps:
+            self.arguments[jump] = places[then]
+        return places[first]
 
     # -- instructions
 

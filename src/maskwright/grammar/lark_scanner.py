@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from maskwright.errors import LimitError, Problem
+from maskwright.grammar.lark_guards import Guards
 from maskwright.grammar.lark_programs import CHAR, Condition, Programs
 from maskwright.grammar.lark_threads import GHOST, MATCHED, Guard, Past, Thread, Threads, refine
 from maskwright.limits import Limits
@@ -91,6 +92,7 @@ class Scanner:
 
     def __init__(self, programs: Programs, patterns: Sequence[Pattern], limits: Limits) -> None:
         self.threads = Threads(programs)
+        self._guards = Guards(self.threads)
         self.patterns = patterns
         self.limits = limits
         #: Owner of an instruction that accepts a terminal.
@@ -145,9 +147,19 @@ class Scanner:
             self._starts[key] = self._make(waiting, words, guard, past)
         return self._starts[key]
 
+    def matches(self, owner: int, string: str) -> bool:
+        """Whether a terminal without lookarounds matches a whole string."""
+        threads = self.threads
+        at: list[Thread] = threads.enter(self.patterns[owner].start, None)
+        for char in string:
+            bit = threads.alphabet.class_of(ord(char))
+            at = [then for thread in at for then in threads.step(thread, bit, None)]
+        return any(threads.accepts[thread] for thread in at if isinstance(thread, int))
+
     def canonical(self, lexer: Lexer, context: int) -> int:
-        """The first of the contexts that a lexer does not tell apart: what must not follow a number may be no matter
-        where only an operator can follow. The states of both must have been explored.
+        """The first of the contexts that a lexer does not tell apart; their states must have been explored.
+
+        What must not follow a number is no matter where only an operator can.
         """
         base = self.start(lexer, context)
         key = (lexer, None if base is None else base.moves, self.may_end(context))
@@ -174,12 +186,12 @@ class Scanner:
                 if thread == MATCHED:
                     break
                 if accepts[thread]:
-                    outcomes.append(self._end(thread, kept, frozenset(), words, guard, past))
+                    outcomes.extend(self._end(thread, kept, frozenset(), words, guard, past))
                     break
             elif thread[0] in seen:
                 continue
             elif accepts[thread[0]] and thread[0] != GHOST:
-                outcomes.append(self._end(thread[0], kept, thread[1], words, guard, past))
+                outcomes.extend(self._end(thread[0], kept, thread[1], words, guard, past))
                 thread = (GHOST, thread[1])  # noqa: PLW2901  (it has matched here, not where it is decided)
             kept.append(thread)
         if not kept and not outcomes:
@@ -201,7 +213,7 @@ class Scanner:
             found = self._bases[key] = Base(*key)
         return found
 
-    def _end(
+    def _end(  # noqa: PLR0917  (the parts of a state)
         self,
         pc: int,
         before: Sequence[Thread],
@@ -209,8 +221,8 @@ class Scanner:
         words: Sequence[tuple[int, int]],
         guard: Guard,
         past: Past,
-    ) -> int:
-        """The outcome of a text that ends as the terminal that an instruction accepts."""
+    ) -> tuple[int, ...]:
+        """The outcome of a text that ends as the terminal that an instruction accepts; none if nothing can follow."""
         owner: int = self._accepted[pc]
         pattern = self.patterns[owner]
         terminal = IGNORED if pattern.is_ignored else pattern.terminal
@@ -221,10 +233,12 @@ class Scanner:
                     break
         never = frozenset(before) | guard[0] if guard else frozenset(before)
         must = obligations | guard[1] if guard else obligations
-        after: Guard = (never, must) if never or must else None  # type: ignore[assignment]
+        after = self._guards.simplest((never, must) if never or must else None)  # type: ignore[arg-type]
+        if isinstance(after, bool):
+            return ()
         if not self.needs_past:
             past = self._no_past
-        return self.outcome(Outcome(terminal, self.context(after, past)))
+        return (self.outcome(Outcome(terminal, self.context(after, past))),)
 
     def moves(self, base: Base) -> tuple[tuple[int, Base], ...]:
         """``(classes, next state)`` with disjoint sets of classes; computed once."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any, Final
 
 from maskwright.errors import GrammarError, LimitError, Problem
@@ -38,14 +39,12 @@ def build_table(compiled: CompiledRules, start: str) -> Tables:
     Raises:
         GrammarError: Lark refuses the grammar for its LALR parser; exact reading may still take it.
     """
-    from lark.common import ParserConf  # noqa: PLC0415  (lark is imported where a grammar is read, not before)
-    from lark.exceptions import GrammarError as LarkGrammarError  # noqa: PLC0415
-    from lark.parsers.lalr_analysis import LALR_Analyzer, Shift  # noqa: PLC0415
-
+    lark: Any = import_module("lark")
+    analysis: Any = import_module("lark.parsers.lalr_analysis")
     try:
-        analyzer = LALR_Analyzer(ParserConf(list(compiled.rules), {}, [start]))
+        analyzer = analysis.LALR_Analyzer(import_module("lark.common").ParserConf(list(compiled.rules), {}, [start]))
         analyzer.compute_lalr()
-    except LarkGrammarError as error:
+    except lark.exceptions.GrammarError as error:
         raise GrammarError(
             Problem(
                 f"Lark's LALR parser refuses the grammar: {error}",
@@ -61,7 +60,7 @@ def build_table(compiled: CompiledRules, start: str) -> Tables:
     names = {_END: 0} | {terminal.name: place for place, terminal in enumerate(compiled.terminals, 1)}
     for actions in parsed.states.values():
         for name, (action, _) in actions.items():
-            if name not in names and not (action is Shift and name in _origins(compiled)):
+            if name not in names and not (action is analysis.Shift and name in _origins(compiled)):
                 names[name] = len(names)
     origins = _origins(compiled)
     size = max(parsed.states) + 1
@@ -71,7 +70,7 @@ def build_table(compiled: CompiledRules, start: str) -> Tables:
     for state, actions in parsed.states.items():
         rules: dict[Any, int] = {}
         for name, (action, argument) in actions.items():
-            if action is not Shift:
+            if action is not analysis.Shift:
                 rules[argument] = rules.get(argument, 0) | 1 << names[name]
             elif name in origins:
                 gotos[state][name] = argument
@@ -125,22 +124,23 @@ class Lexers:
         accepted = list(_accepted(table))
         # Lark looks at the patterns of a lexer when it makes one, so those that no state accepts may be anything.
         used = functools.reduce(int.__or__, accepted, sum(1 << self.numbers[name] for name in ignored))
+        self._texts = {name: special for name, special in compiled.specials.items() if special.kind == "text"}
+        others = compiled.specials.keys() - self._texts.keys()
         self._definitions = sorted(
-            (
-                definition
-                for definition in compiled.terminals
-                if definition.name not in compiled.specials and used >> self.numbers[definition.name] & 1
-            ),
-            key=_order,
+            (one for one in compiled.terminals if one.name not in others and used >> self.numbers[one.name] & 1),
+            key=self._order,
         )
         programs = Programs(limits)
         patterns = []
         for owner, definition in enumerate(self._definitions):
-            _check_width(definition)
-            start = programs.add(definition.name, definition.pattern.to_regexp(), 0, owner)
-            patterns.append(
-                Pattern(definition.name, self.numbers[definition.name], start, is_ignored=definition.name in ignored)
-            )
+            name, special = definition.name, self._texts.get(definition.name)
+            if special.is_nullable if special is not None else definition.pattern.min_width == 0:
+                raise _empty(definition)
+            if special is not None:
+                start = programs.add_term(name, special.term, owner)
+            else:
+                start = programs.add(name, definition.pattern.to_regexp(), 0, owner)
+            patterns.append(Pattern(name, self.numbers[name], start, is_ignored=name in ignored))
         self.scanner = Scanner(programs, patterns, limits)
         self._ignored = sum(1 << self.numbers[name] for name in ignored)
         self._by_terminals: dict[int, Lexer] = {}
@@ -158,43 +158,54 @@ class Lexers:
 
     def _with_words(self, tried: Sequence[int], accepted: int) -> Lexer:
         """What ``_create_unless`` makes of the terminals: keywords instead of alternatives of their own."""
-        texts = [i for i in tried if self._definitions[i].pattern.type == "str"]
+        texts = [i for i in tried if not self._is_pattern(i)]
         embedded: set[int] = set()
         words: dict[int, tuple[int, ...]] = {}
         for owner in tried:
             definition = self._definitions[owner]
-            if definition.pattern.type != "re":
+            if not self._is_pattern(owner):
                 continue
             taken = [i for i in texts if self._definitions[i].priority == definition.priority and self._takes(owner, i)]
             if taken:
                 words[owner] = tuple(taken)
-                embedded.update(i for i in taken if self._definitions[i].pattern.flags <= definition.pattern.flags)
+                flags = frozenset() if definition.name in self._texts else definition.pattern.flags
+                embedded.update(i for i in taken if self._definitions[i].pattern.flags <= flags)
         return Lexer(tuple(i for i in tried if i not in embedded), words, accepted)
 
     def _takes(self, owner: int, text: int) -> bool:
         key = (owner, text)
         if key not in self._taken:
             string = self._definitions[text].pattern.value
-            match = re.match(self._definitions[owner].pattern.to_regexp(), string)
-            self._taken[key] = match is not None and match.group(0) == string
+            definition = self._definitions[owner]
+            if definition.name in self._texts:
+                self._taken[key] = self.scanner.matches(owner, string)
+            else:
+                match = re.match(definition.pattern.to_regexp(), string)
+                self._taken[key] = match is not None and match.group(0) == string
         return self._taken[key]
 
+    def _is_pattern(self, owner: int) -> bool:
+        """Whether a terminal is a regular expression to Lark, or more than that."""
+        definition = self._definitions[owner]
+        return definition.name in self._texts or definition.pattern.type == "re"
 
-def _order(definition: Any) -> tuple[int, int, int, str]:
-    """The order in which ``BasicLexer`` tries terminals."""
-    pattern = definition.pattern
-    return -definition.priority, -pattern.max_width, -len(pattern.value), definition.name
+    def _order(self, definition: Any) -> tuple[int, int, int, str]:
+        """The order in which ``BasicLexer`` tries terminals."""
+        special = self._texts.get(definition.name)
+        if special is not None:
+            return -definition.priority, -special.max_width, -special.length, definition.name
+        pattern = definition.pattern
+        return -definition.priority, -pattern.max_width, -len(pattern.value), definition.name
 
 
-def _check_width(definition: Any) -> None:
-    if definition.pattern.min_width == 0:
-        raise GrammarError(
-            Problem(
-                f"terminal {definition.name} may be empty: {definition.pattern.value!r}",
-                keyword=definition.name,
-                remedy='let the rules that use it make it optional, or read the grammar with lexer="exact"',
-            )
+def _empty(definition: Any) -> GrammarError:
+    return GrammarError(
+        Problem(
+            f"terminal {definition.name} may be empty: {definition.pattern.value!r}",
+            keyword=definition.name,
+            remedy='let the rules that use it make it optional, or read the grammar with lexer="exact"',
         )
+    )
 
 
 def _accepted(table: Table) -> Iterable[int]:
