@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from maskwright.errors import UnsupportedError
 from maskwright.grammar.corners import Circles, Split
+from maskwright.grammar.folding import fold
 from maskwright.grammar.forms import FOREIGN, REPEAT, RULE, Body, Forms, Key
 from maskwright.grammar.nullable import is_nullable, without_empty
 from maskwright.grammar.rules import Grammar
@@ -37,7 +38,7 @@ class GrammarNetwork:
         self._foreign = grammar.foreign
         self._steps = limits.satisfiability_steps
         self._nullable_foreign: dict[tuple[int, NodeKey], bool] = {}
-        self._forms = Forms(grammar, is_empty, lambda i: self._is_foreign_nullable(i, grammar.foreign[i].root))
+        self._forms = Forms(fold(grammar), is_empty, lambda i: self._is_foreign_nullable(i, grammar.foreign[i].root))
         self._circles = Circles(self._forms)
         self._root: Key = (RULE, grammar.start)
         self._expanders: dict[str, Callable[..., Iterable[Production]]] = {

@@ -12,10 +12,11 @@ no corner reaches itself before a byte. Steps that add nothing (Y is X) are take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from typing import Final, NamedTuple
 
+from maskwright.grammar.components import components
 from maskwright.grammar.forms import REPEAT, RULE, Body, Forms, Key
 from maskwright.network.lexeme import Term
 
@@ -41,12 +42,12 @@ class Circles:
     """The circles of a grammar, and what begins with what in them."""
 
     def __init__(self, forms: Forms) -> None:
-        """Finds the circles: linear in the symbols of the grammar (Tarjan 1972, iterative)."""
+        """Finds the circles: linear in the symbols of the grammar."""
         self._forms = forms
         #: The circle of a rule or repetition that is left recursive.
         self._circle: dict[Key, int] = {}
         self._members: list[list[Key]] = []
-        for component in _components([(RULE, i) for i in range(len(forms.bodies))], self._left):
+        for component in components([(RULE, i) for i in range(len(forms.bodies))], self._left):
             if len(component) > 1 or component[0] in self._left(component[0]):
                 self._circle.update(dict.fromkeys(component, len(self._members)))
                 self._members.append(component)
@@ -136,7 +137,7 @@ class Circles:
         found = self._level.get(key)
         if found is None:
             if self._is_large(key):
-                for component in _components(self._members[self._circle[key]], self._same):
+                for component in components(self._members[self._circle[key]], self._same):
                     self._level.update(dict.fromkeys(component, tuple(component)))
                 return self._level[key]
             seen = {key: None}
@@ -178,32 +179,3 @@ class Circles:
 
 def _order(split: Split) -> int:
     return split.order
-
-
-def _components(roots: list[Key], below: Callable[[Key], list[Key]]) -> Iterator[list[Key]]:
-    """Strongly connected components, callees first."""
-    index: dict[Key, int] = {}
-    low: dict[Key, int] = {}
-    open_: dict[Key, None] = {}
-    for root in roots:
-        work = [(root, iter(below(root)))] if root not in index else []
-        while work:
-            key, rest = work[-1]
-            if key not in index:
-                index[key] = low[key] = len(index)
-                open_[key] = None
-            for other in rest:
-                if other not in index:
-                    work.append((other, iter(below(other))))
-                    break
-                if other in open_:
-                    low[key] = min(low[key], index[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[key])
-                if low[key] == index[key]:
-                    component: list[Key] = []
-                    while not component or component[-1] != key:
-                        component.append(open_.popitem()[0])
-                    yield component
