@@ -20,7 +20,7 @@ from maskwright.network.lexeme import (
     unite,
     words,
 )
-from maskwright.network.nodes import Call, Lex, Network, Production, Switch
+from maskwright.network.nodes import Call, Lex, Production, Switch
 from maskwright.regex.compile import full_term
 from maskwright.schema.layout import Marks, Whitespace, marks
 from maskwright.tags.formats import ToolFormat
@@ -35,10 +35,10 @@ _LEADING: Final = 20
 
 
 class Callee(NamedTuple):
-    """A tool that may be called: its name and the network of its arguments."""
+    """A tool that may be called: its name, and what reads its arguments."""
 
     name: str
-    arguments: Network
+    arguments: Call
 
 
 def text_before(
@@ -180,7 +180,7 @@ class Turn:
         targets = tuple(
             [
                 self._tree.node(
-                    [(marked.comma, keys, marked.colon, self._tree.part(tool.arguments, is_value=True))],
+                    [(marked.comma, keys, marked.colon, tool.arguments)],
                     f"the arguments of {tool.name}",
                 )
                 for tool in self._tools
@@ -202,10 +202,7 @@ class Turn:
         """The name as it is, then the arguments."""
         form = self._form
         end = (*self._named_id(), *read(form.name_end, form.markers))
-        productions = [
-            (Lex(encode(literal(tool.name))), *end, self._tree.part(tool.arguments, is_value=True))
-            for tool in self._tools
-        ]
+        productions = [(Lex(encode(literal(tool.name))), *end, tool.arguments) for tool in self._tools]
         return (Call(self._tree.node(productions, "the name of a tool")),)
 
     def _named_id(self) -> Production:

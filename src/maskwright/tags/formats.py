@@ -268,6 +268,15 @@ _GLM: Final = ToolFormat(
     parameter_end="</arg_value>",
     markers=("<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"),
 )
+#: GLM 4.5 and 4.6; later ones leave the newlines out.
+_GLM_45: Final = replace(
+    _GLM,
+    name="glm_4.5",
+    name_end="\n",
+    separator="\n",
+    parameter_middle="</arg_key>\n<arg_value>",
+    parameter_end="</arg_value>\n",
+)
 
 #: Name to format. Other names for the same format are listed too.
 FORMATS: Final[dict[str, ToolFormat]] = {
@@ -296,6 +305,7 @@ FORMATS: Final[dict[str, ToolFormat]] = {
         _JSON,
         _QWEN_XML,
         _GLM,
+        _GLM_45,
     )
 }
 FORMATS["qwen"] = FORMATS["qwen3"] = _HERMES

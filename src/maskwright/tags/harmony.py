@@ -67,9 +67,8 @@ def _calls(tree: Tree, form: ToolFormat, tools: Sequence[Callee]) -> list[Produc
     named_first: list[Production] = []
     for tool in tools:
         name = Lex(encode(literal(tool.name)))
-        arguments = tree.part(tool.arguments, is_value=True)
-        named.append((name, kinds, *message, arguments))
-        named_first.append((name, *channel, kinds, *message, arguments))
+        named.append((name, kinds, *message, tool.arguments))
+        named_first.append((name, *channel, kinds, *message, tool.arguments))
     recipient = read(" to=functions.", form.markers)
     return [
         (*channel, *recipient, Call(tree.node(named, "the name of a tool"))),

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from maskwright.constraint import Constraint, json_schema
-from maskwright.errors import ConstraintError, PolicyError, Problem
+from maskwright.errors import ConstraintError, PolicyError, Problem, UnsupportedError
 from maskwright.limits import DEFAULT_LIMITS, Limits
-from maskwright.network.nodes import Network
+from maskwright.network.nodes import Call, Network
 from maskwright.tags.calls import Callee, Turn
 from maskwright.tags.formats import FORMATS, Reading, ToolFormat
 from maskwright.tags.harmony import harmony_turn
 from maskwright.tags.network import Tree
+from maskwright.tags.parameters import parameters_node, read_parameters
 from maskwright.tags.thoughts import thoughts_of, with_thoughts
 from maskwright.tags.toolset import Tool, read_choice, read_tools
 
 __all__ = ["compile_arguments", "tools"]
+
+_Made = TypeVar("_Made")
 
 #: Compiled schemas of arguments that are kept: agents send the same tools with every request. About 20 kB each.
 _KEPT: Final = 512
@@ -69,14 +72,10 @@ def tools(
     chosen = read_choice(choice, listed)
     _check_names(form, listed)
     options = {**policies, "limits": limits}
-    compiled = compile_arguments(listed, options)
     thoughts = thoughts_of(thinking, form)
-    callees = tuple(
-        Callee(tool.name, network)
-        for tool, network in zip(listed, compiled, strict=True)
-        if chosen.names is None or tool.name in chosen.names
-    )
     tree = Tree()
+    known = _callees(tree, form, listed, options)
+    callees = tuple(callee for callee in known if chosen.names is None or callee.name in chosen.names)
     if form.body == "harmony":
         root = harmony_turn(tree, form, callees, mode=chosen.mode, parallel=parallel, thinking=thinking is not False)
     else:
@@ -124,12 +123,34 @@ def compile_arguments(listed: tuple[Tool, ...], options: Mapping[str, Any]) -> l
 
     Raises :class:`ConstraintError` with all problems of all tools that cannot be used.
     """
-    found: list[Network] = []
+    return _of_each(listed, lambda tool: _arguments(_ANY_OBJECT if tool.is_loose else tool.schema, options))
+
+
+def _callees(tree: Tree, form: ToolFormat, listed: tuple[Tool, ...], options: Mapping[str, Any]) -> list[Callee]:
+    """The tools with what reads their arguments in a format."""
+    if form.body != "parameters":
+        networks = compile_arguments(listed, options)
+        parts = [tree.part(network, is_value=True) for network in networks]
+        return [Callee(tool.name, part) for tool, part in zip(listed, parts, strict=True)]
+
+    def make(tool: Tool) -> Callee:
+        if tool.is_loose:
+            raise UnsupportedError(Problem(f"the format {form.name} writes only parameters that a schema declares"))
+        limits: Limits = options["limits"]
+        read = read_parameters(tool.schema, lambda schema: _arguments(schema, options), limits)
+        return Callee(tool.name, Call(parameters_node(tree, form, read, limits)))
+
+    return _of_each(listed, make)
+
+
+def _of_each(listed: tuple[Tool, ...], make: Callable[[Tool], _Made]) -> list[_Made]:
+    """Something for each tool; the problems of all of them are told at once."""
+    found: list[_Made] = []
     problems: list[Problem] = []
     kind: type[ConstraintError] = ConstraintError
     for index, tool in enumerate(listed):
         try:
-            found.append(_arguments(_ANY_OBJECT if tool.is_loose else tool.schema, options))
+            found.append(make(tool))
         except ConstraintError as error:
             kind = kind if problems else type(error)
             problems.extend(_told(index, tool, problem) for problem in error.problems)
