@@ -19,8 +19,11 @@ from unittest import mock
 import lark
 import pytest
 
+import maskwright as mw
 from maskwright.errors import PolicyError
 from maskwright.grammar.library import GRAMMARS, read
+from tests.oracle.masks import SINGLES, by_reading, in_mask, make_vocabulary
+from tests.properties.walks import walk
 
 FOLDER: Final = Path(__file__).parents[3] / "grammars"
 
@@ -222,7 +225,7 @@ TABLE: Final[dict[str, Texts]] = {
             "SELECT a FROM t UNION ALL SELECT b FROM u EXCEPT SELECT c FROM v ORDER BY a",
             "SELECT DISTINCT a FROM main.t WHERE EXISTS (SELECT 1) AND a = (SELECT max(b) FROM u)",
             "SELECT a <> b, a >= b, a != b FROM t\n  WHERE TRUE",
-            "SELECT ordering, selected FROM fromage",
+            "SELECT ordering, selected FROM fromage ORDER BY a NULLS FIRST, b",
         ),
         (
             "",
@@ -297,6 +300,49 @@ def test_lark_agrees_with_the_tables(name: str) -> None:
     texts = TABLE[name]
     assert [text for text in texts.accepted if not _accepts(name, text)] == []
     assert [text for text in texts.rejected if _accepts(name, text)] == []
+
+
+# ---- the engine ----------------------------------------------------------------------------------------------------
+
+BYTES: Final = make_vocabulary([*SINGLES, b"SELECT ", b" FROM", b"::=", b'""', b"))", b"\r\n", b"-0", b" not", b"a:"])
+
+
+@cache
+def _guide(name: str) -> mw.Guide:
+    entry = GRAMMARS[name]
+    return mw.compile(mw.lark(read(name), entry.start, lexer=entry.lexer), BYTES)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_engine_agrees_with_the_tables(name: str) -> None:
+    """What is compiled accepts and refuses the same."""
+    texts, guide = TABLE[name], _guide(name)
+    assert [text for text in texts.accepted if not guide.matches(text)] == []
+    assert [text for text in texts.rejected if guide.matches(text)] == []
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_engine_agrees_with_lark(name: str) -> None:
+    """On texts of the table with a few characters changed the engine says what the package lark says."""
+    texts, guide = TABLE[name], _guide(name)
+    letters = "".join(sorted({letter for text in texts.accepted for letter in text}))
+    # Earley's parser takes up to a tenth of a second for a text.
+    count = 500 if GRAMMARS[name].lexer == "contextual" else 100
+    tried = _mutated([text for text in texts.accepted if len(text) < 60], letters, random.Random(7), count)
+    assert [text for text in tried if guide.matches(text) != _accepts(name, text)] == []
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_outputs_belong_to_the_language(name: str) -> None:
+    """Random outputs end, lark accepts them, and on the way each mask holds exactly what can be read."""
+    guide = _guide(name)
+
+    def check(matcher: mw.Matcher) -> None:
+        assert in_mask(matcher) == by_reading(matcher), matcher.text
+
+    for seed in range(2):
+        text = walk(guide, random.Random(seed), budget=8, visit=check).decode()
+        assert _accepts(name, text), text
 
 
 # ---- independent judges --------------------------------------------------------------------------------------------
