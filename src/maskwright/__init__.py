@@ -21,7 +21,7 @@ from maskwright.vocabulary import Vocabulary
 
 if _typing.TYPE_CHECKING:
     from maskwright.exports.gbnf import to_gbnf
-    from maskwright.notations import lark
+    from maskwright.notations import ebnf, gbnf, lark
     from maskwright.tags.parsing import parser_of
     from maskwright.tags.response import response_format
     from maskwright.tags.roots import grammar_root
@@ -38,7 +38,9 @@ __all__ = [
     "Vocabulary",
     "choice",
     "compile",
+    "ebnf",
     "fill_masks",
+    "gbnf",
     "grammar_root",
     "json_schema",
     "lark",
@@ -54,6 +56,8 @@ __version__ = "0.1.0"
 #: Names that are loaded when they are first asked for: most programs need one kind of constraint, and all grammars and
 #: tags together take as long to import as the rest.
 _LATER = {
+    "ebnf": "notations",
+    "gbnf": "notations",
     "grammar_root": "tags.roots",
     "lark": "notations",
     "parser_of": "tags.parsing",

@@ -30,9 +30,29 @@ def cases(kind: str) -> dict[str, dict[str, Any]]:
 
 
 def constraint_of(kind: str, value: Any) -> mw.Constraint:
+    if kind == "grammar":
+        if isinstance(value, str):
+            return mw.lark(value, lexer="exact")
+        return mw.lark(value["text"]) if value["syntax"] == "lark" else mw.gbnf(value["text"])
+    if kind == "tool":
+        return _tool(value)
     if kind == "regex":
         return mw.regex(value["pattern"] if isinstance(value, dict) else value)
     return mw.json_schema(value, property_order="any", whitespace="any")
+
+
+def _tool(value: dict[str, Any]) -> mw.Constraint:
+    """The three ways in which the cases write tool calls."""
+    if "tools" in value:
+        assert value["tool_choice"] == "required"
+        parallel = value["parallel_tool_calls"]
+        return mw.grammar_root("funcarray", tools=value["tools"], parallel=parallel, whitespace="any")
+    tag = {"begin": value.get("begin", value.get("trigger")), "end": value["end"]}
+    content = {"type": "json_schema", "json_schema": value.get("schema", value.get("body"))}
+    if not value.get("free_text"):
+        return mw.structural_tag({"type": "tag", **tag, "content": content})
+    tags = [{**tag, "content": content}]
+    return mw.structural_tag({"type": "triggered_tags", "triggers": [value["trigger"]], "tags": tags})
 
 
 def generated(name: str) -> Any:
@@ -61,13 +81,18 @@ def generated(name: str) -> Any:
         },
         "S05": {"enum": [f"item-{i:05}" for i in range(20_000)]},
         "S15": nested,
+        "G06": {"syntax": "gbnf", "text": "root ::= " + "(" * 60_000 + '"a"' + ")" * 60_000},
+        "G08": {"syntax": "gbnf", "text": "root ::= " + "(" * 30_000 + '"a"' + ")" * 30_000},
     }[name]
 
 
-@pytest.mark.parametrize("name", [*cases("json_schema"), *cases("regex")])
-def test_schemas_and_patterns(name: str) -> None:
+KINDS: Final = ("json_schema", "regex", "grammar", "tool")
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in cases(kind)])
+def test_texts(kind: str, name: str) -> None:
     """Outputs of the case are accepted, others are not; a case on the list is refused, with its reason."""
-    case = cases("json_schema").get(name) or cases("regex")[name]
+    case = cases(kind)[name]
     try:
         guide = mw.compile(constraint_of(case["constraint_kind"], case["constraint"] or generated(name)), BYTES)
     except UnsatisfiableError:
@@ -93,9 +118,6 @@ def test_vocabularies(name: str) -> None:
     ]
     ends = given.get("eos", [0])
     vocabulary = mw.Vocabulary.from_tokens(tokens, end_ids=[ends] if isinstance(ends, int) else ends)
-    if given["type"] not in {"json_schema", "regex"}:
-        assert name in REFUSED, f"{given['type']} is not on the list"
-        pytest.skip(REFUSED[name])
     guide = mw.compile(constraint_of(given["type"], given["value"]), vocabulary)
     for text in cases("tokenizer")[name]["accept"]:
         assert _can_be_written(guide.matcher(), text.encode()), text
