@@ -24,13 +24,14 @@ _WIDTH: Final = 100
 
 
 def draw_problems(name: str, problems: Sequence[Problem], data: bytes) -> str:
-    """Return every problem of a schema that is refused, each with its place and an excerpt of the schema there."""
+    """Return every problem of a source that is refused, each with its place and an excerpt of the source there."""
     head = f"{name}: refused, {len(problems)} problem{'' if len(problems) == 1 else 's'}\n\n"
     return head + "\n".join(_draw_problem(problem, data) for problem in problems)
 
 
 def _draw_problem(problem: Problem, data: bytes) -> str:
-    excerpt = draw_excerpt(problem.place, data)
+    # Grammars and patterns show the place in the reason itself.
+    excerpt = [] if "\n" in problem.reason else draw_excerpt(problem.place, data)
     return f"{problem}\n" + "".join(f"    {line}\n" for line in excerpt)
 
 

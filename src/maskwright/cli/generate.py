@@ -1,4 +1,4 @@
-"""``maskwright generate``: a model writes JSON for a schema, every token under its mask."""
+"""``maskwright generate``: a model writes what a constraint allows, every token under its mask."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from time import perf_counter
 
 import maskwright as mw
 from maskwright.cli.console import Progress, say, write
+from maskwright.cli.constraints import add_constraint, compile_constraint, read_constraint, refuse_same_input
 from maskwright.cli.exits import Exit
-from maskwright.cli.policies import add_policies, compile_schema_argument
+from maskwright.cli.policies import add_policies
 from maskwright.cli.sources import read_text, text_of
 from maskwright.cli.threads import limit_threads
 from maskwright.decode.local import LocalModel
@@ -23,7 +24,7 @@ __all__ = ["configure", "run"]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("--schema", required=True, metavar="S", help="a file, - for standard input, or JSON text")
+    add_constraint(parser)
     prompt = parser.add_mutually_exclusive_group(required=True)
     prompt.add_argument("--prompt", metavar="P", help="what the model is asked")
     prompt.add_argument("--prompt-file", metavar="FILE", help="a file with the prompt, - for standard input")
@@ -47,16 +48,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Print the output; nothing is generated if none fits in ``--max-tokens``."""
-    if arguments.schema == "-" and arguments.prompt_file == "-":
-        raise InputError("schema and prompt cannot both come from standard input")
+    refuse_same_input(arguments, arguments.prompt_file, "prompt")
     if arguments.threads < 1:
         raise InputError("--threads must be at least 1")
     # More threads than cores wait for each other: 64 on two cores wrote nothing in 20 s.
     limit_threads(min(arguments.threads, os.cpu_count() or 1))
-    constraint = compile_schema_argument(arguments)
+    source = read_constraint(arguments)
     prompt = (
         text_of(arguments.prompt, "--prompt") if arguments.prompt_file is None else read_text(arguments.prompt_file)
     )
+    constraint = compile_constraint(arguments, source, prompt=prompt)
     progress = Progress()
     try:
         start = perf_counter()

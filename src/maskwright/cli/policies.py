@@ -8,7 +8,7 @@ from typing import Any
 import maskwright as mw
 from maskwright.cli.sources import read_schema
 
-__all__ = ["add_policies", "compile_schema_argument"]
+__all__ = ["add_policies", "compile_schema_argument", "given_policies"]
 
 _CHOICES = {
     "property_order": ("declared", "any"),
@@ -41,5 +41,9 @@ def compile_schema_argument(arguments: argparse.Namespace, data: bytes | None = 
     """
     if data is None:
         _, data = read_schema(arguments.schema)
-    given: dict[str, Any] = {name: getattr(arguments, name).replace("-", " ") for name in _CHOICES}
-    return mw.json_schema(data, **given, **further)
+    return mw.json_schema(data, **given_policies(arguments), **further)
+
+
+def given_policies(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the policies as keyword arguments."""
+    return {name: getattr(arguments, name).replace("-", " ") for name in _CHOICES}

@@ -1,4 +1,4 @@
-"""``maskwright show``: follow a text through a schema and see, token by token, what was allowed and why."""
+"""``maskwright show``: follow a text through a constraint and see, token by token, what was allowed and why."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import os
 
 import maskwright as mw
 from maskwright.cli.console import write
+from maskwright.cli.constraints import add_constraint, compile_constraint, read_constraint, refuse_same_input
 from maskwright.cli.excerpts import draw_mask, draw_token
 from maskwright.cli.exits import Exit
-from maskwright.cli.policies import add_policies, compile_schema_argument
+from maskwright.cli.policies import add_policies
 from maskwright.cli.sources import read_bytes
 from maskwright.cli.vocabularies import Cutter, add_vocabulary, read_vocabulary
-from maskwright.errors import InputError
 
 __all__ = ["configure", "run"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("--schema", required=True, metavar="S", help="a file, - for standard input, or JSON text")
+    add_constraint(parser)
     text = parser.add_mutually_exclusive_group(required=True)
     text.add_argument("--text", metavar="T", help="the text to follow")
     text.add_argument("--text-file", metavar="FILE", help="a file with the text, - for standard input")
@@ -29,9 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Print one paragraph a token, and how it ends."""
-    if arguments.schema == "-" and arguments.text_file == "-":
-        raise InputError("schema and text cannot both come from standard input")
-    constraint = compile_schema_argument(arguments)
+    refuse_same_input(arguments, arguments.text_file, "text")
+    constraint = compile_constraint(arguments, read_constraint(arguments))
     data = os.fsencode(arguments.text) if arguments.text_file is None else read_bytes(arguments.text_file)
     cutter = read_vocabulary(arguments.model)
     matcher = mw.compile(constraint, cutter.vocabulary).matcher()

@@ -135,6 +135,9 @@ def repetition(part: Expression, least: int, most: int | None) -> Expression:
         return part
     if (least, most) == (0, 1) and part.kind == "repeat" and part.least <= 1:
         return repetition(part.parts[0], 0, part.most)
+    if most is part.most is None and part.kind == "repeat" and part.least <= 1:
+        # Loops in loops can be read in several ways, each of which is a stack more for llama.cpp.
+        return repetition(part.parts[0], least * part.least, None)
     return Expression(
         "repeat", parts=(part,), least=least, most=most, depth=part.depth + 1, size=part.size + 2 + 3 * (least > 1)
     )

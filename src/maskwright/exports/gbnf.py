@@ -22,6 +22,8 @@ _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 #: Characters that mean something in brackets, beside those above.
 _SPECIAL: Final = "]^["
 _DASH: Final = 0x2D
+_COUNTERS: Final = "fewer or smaller bounds, keys in declared order, or raise Limits.emptiness_states"
+_CONTEXTUAL: Final = 'lexer="exact": what a contextual lexer does in a recursive grammar is more than rules can say'
 _COMMENT: Final = 110
 _WIDTH: Final = 100
 
@@ -53,7 +55,8 @@ def to_gbnf(constraint: Constraint, *, repeats: str = "refused", limits: Limits 
         reason = "the output goes on with a text that is there already, which a grammar does not know"
         raise UnsupportedError(Problem(reason, keyword="prefix", remedy="export it without a prefix"))
     limits = constraint.limits if limits is None else limits
-    rules = Rules(limits.emptiness_states)
+    is_contextual = constraint.policies.get("lexer") == "contextual"
+    rules = Rules(limits.emptiness_states, _CONTEXTUAL if is_contextual else _COUNTERS)
     nodes = Nodes(constraint.network, rules, limits, repeats=repeats == "allowed")
     root = nodes.write()
     kept = rules.tidy(root)

@@ -31,9 +31,10 @@ _LINE: Final = 160
 class Rules:
     """Rules by number; a rule may be named before it is written."""
 
-    def __init__(self, most: int) -> None:
-        """At most so many rules."""
+    def __init__(self, most: int, remedy: str) -> None:
+        """At most so many rules; ``remedy`` says what to do about more."""
         self._most = most
+        self._remedy = remedy
         self._numbers: dict[Hashable, int] = {}
         self.titles: list[str] = []
         self.notes: dict[int, str] = {}
@@ -58,7 +59,7 @@ class Rules:
                 Problem(
                     f"as a grammar without counters it has more than {self._most} rules",
                     keyword="rules",
-                    remedy="fewer or smaller bounds, keys in declared order, or raise Limits.emptiness_states",
+                    remedy=self._remedy,
                 )
             )
         number = self._numbers[key] = len(self.titles)
