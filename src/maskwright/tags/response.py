@@ -11,6 +11,7 @@ from typing import Any, Final
 from maskwright.constraint import Constraint, json_schema, regex
 from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError
 from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.notations import gbnf
 from maskwright.schema.document import read_json
 from maskwright.tags.structural import structural_tag
 from maskwright.tags.thoughts import thinking as think
@@ -27,7 +28,10 @@ _ANY_OBJECT: Final = {"type": "object"}
 def response_format(
     given: object, *, thinking: object = None, limits: Limits = DEFAULT_LIMITS, **policies: Any
 ) -> Constraint:
-    """What a ``response_format`` asks for: ``text``, ``json_object``, ``json_schema``, ``structural_tag`` or ``regex``.
+    """What a ``response_format`` asks for.
+
+    Types are ``text``, ``json_object``, ``json_schema``, ``structural_tag``, ``regex`` (``pattern``) and, as Fireworks
+    and llama.cpp write it, ``grammar`` (``grammar``: GBNF).
 
     ``json_schema`` is enforced as it is written, whether ``strict`` or not: servers that do not constrain what is not
     strict give no more than that. What strict modes refuse is told by :mod:`maskwright.dialects`.
@@ -137,6 +141,12 @@ def _regex(given: Mapping[str, Any], limits: Limits, policies: Mapping[str, Any]
     return _told(f"{_HERE}.pattern", lambda: regex(given["pattern"], limits=limits))
 
 
+def _grammar(given: Mapping[str, Any], limits: Limits, policies: Mapping[str, Any]) -> Constraint:
+    del policies
+    _known(given, "", ("type", "grammar"))
+    return _told(f"{_HERE}.grammar", lambda: gbnf(given["grammar"], limits=limits))
+
+
 #: Type to what makes the constraint.
 _KINDS: Final[dict[str, Callable[[Mapping[str, Any], Limits, Mapping[str, Any]], Constraint]]] = {
     "text": _text,
@@ -144,4 +154,5 @@ _KINDS: Final[dict[str, Callable[[Mapping[str, Any], Limits, Mapping[str, Any]],
     "json_schema": _json_schema,
     "structural_tag": _structural_tag,
     "regex": _regex,
+    "grammar": _grammar,
 }

@@ -9,16 +9,18 @@ from typing import Any, Final
 from maskwright.constraint import Constraint
 from maskwright.errors import PolicyError
 from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.notations import ebnf, gbnf, lark
 from maskwright.schema.document import read_json
 from maskwright.schema.python_types import is_python_type, schema_of
 from maskwright.tags.network import Tree
 from maskwright.tags.structural_nodes import Fields, Kind, Nodes, fault
-from maskwright.tags.structural_parts import PARTS
+from maskwright.tags.structural_parts import PARTS, grammar_kind
 from maskwright.tags.structural_tags import TAGS
 
 __all__ = ["structural_tag"]
 
-_KINDS: Final[dict[str, Kind]] = dict(sorted({**PARTS, **TAGS}.items()))
+_GRAMMAR: Final = grammar_kind({"ebnf": ebnf, "gbnf": gbnf, "lark": lark})
+_KINDS: Final[dict[str, Kind]] = dict(sorted({**PARTS, **TAGS, "grammar": _GRAMMAR}.items()))
 
 
 def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policies: Any) -> Constraint:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from maskwright.constraint import Constraint, is_empty_text, json_schema, regex
 from maskwright.errors import ConstraintError, Problem, UnsupportedError
 from maskwright.network.lexeme import EPSILON, Term, subtract, token, token_ids
-from maskwright.network.nodes import Call, Lex, Production
+from maskwright.network.nodes import Call, Lex, Network, Production
+from maskwright.tags.formats import FORMATS, ToolFormat
 from maskwright.tags.network import read, spelled
+from maskwright.tags.parameters import parameters_node, read_parameters
 from maskwright.tags.structural_nodes import Close, Fields, Kind, Maker, Need, Nodes, fault, read_end
 
 __all__ = ["PARTS", "grammar_kind", "one_token", "other_token"]
 
+#: Styles of schemas whose members are elements of their own; newlines around values may be there or not.
+_STYLES: Final[dict[str, ToolFormat]] = {
+    "qwen_xml": replace(FORMATS["qwen3_coder"], parameter_middle=">", parameter_end="</parameter>"),
+    "glm_xml": FORMATS["glm"],
+}
 #: No vocabulary has ids as high.
 _LAST_ID: Final = (1 << 31) - 1
 
@@ -33,16 +40,19 @@ def _any_text(nodes: Nodes, fields: Fields, close: Close) -> Maker:
     yield
 
 
+def _within(place: str, inner: str) -> str:
+    """A place within what stands at another place: a JSON pointer, or line and column."""
+    return place + inner[1:] if inner.startswith("#") else f"{place}:{inner}" if inner else place
+
+
 def _told(nodes: Nodes, place: str, make: Callable[[], Constraint]) -> Constraint:
     """A constraint whose problems are told with the place of what it is made of."""
     try:
         made = make()
     except ConstraintError as error:
-        problems = [
-            replace(problem, place=place + problem.place[1:] if problem.place.startswith("#") else place)
-            for problem in error.problems
-        ]
-        raise type(error)(*problems) from error
+        raise type(error)(
+            *(replace(problem, place=_within(place, problem.place)) for problem in error.problems)
+        ) from error
     nodes.warnings.extend(made.warnings)
     return made
 
@@ -58,7 +68,7 @@ def _regex(nodes: Nodes, fields: Fields, close: Close) -> Maker:
 
 
 def _json_schema(nodes: Nodes, fields: Fields, close: Close) -> Maker:
-    fields.refuse(style="json", excludes=[])
+    fields.refuse(excludes=[])
     policies = dict(nodes.policies)
     if fields.flag("any_order"):
         policies["property_order"] = "any"
@@ -66,10 +76,33 @@ def _json_schema(nodes: Nodes, fields: Fields, close: Close) -> Maker:
         policies["whitespace"] = "compact"
     else:
         fields.refuse(max_whitespace_cnt=None)
+    style = fields.given.get("style", "json")
+    if style not in ("json", *_STYLES):
+        reason, remedy = f"style {style!r:.60} is not enforced", f"known: json, {', '.join(_STYLES)}"
+        raise UnsupportedError(Problem(reason, place=fields.at("style"), keyword="style", remedy=remedy))
     schema = fields.given["json_schema"]
-    made = _told(nodes, fields.at("json_schema"), lambda: json_schema(schema, limits=nodes.limits, **policies))
-    return nodes.closed((nodes.tree.part(made.network, is_value=True),), close, "JSON")
+    place = fields.at("json_schema")
+
+    def network(source: Any) -> Network:
+        return _told(nodes, place, lambda: json_schema(source, limits=nodes.limits, **policies)).network
+
+    if style == "json":
+        return nodes.closed((nodes.tree.part(network(schema), is_value=True),), close, "JSON")
+    return nodes.closed((_elements(nodes, place, style, schema, network),), close, "parameters")
     yield
+
+
+def _elements(nodes: Nodes, place: str, style: str, schema: object, network: Callable[[Any], Network]) -> Call:
+    """The members of an object as elements of their own."""
+    if schema is True:
+        schema = {}
+    if not isinstance(schema, Mapping):
+        raise fault(place, f"elements are the members of an object, not {schema!r:.60}", keyword="style")
+    try:
+        read = read_parameters({"type": "object", **schema}, network, nodes.limits)
+        return Call(parameters_node(nodes.tree, _STYLES[style], read, nodes.limits, is_loose=True))
+    except UnsupportedError as error:
+        raise UnsupportedError(*(replace(one, place=_within(place, one.place)) for one in error.problems)) from error
 
 
 def grammar_kind(readers: Mapping[str, Callable[..., Constraint]]) -> Kind:
@@ -175,6 +208,11 @@ def _repeated(nodes: Nodes, fields: Fields, close: Close, least: int, most: int 
     return nodes.closed((nodes.tree.times(node, least, most, fields.place),), close, "a repeated format")
 
 
+def _qwen_xml_parameter(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    own = Fields({**fields.given, "style": "qwen_xml"}, fields.place, nodes.limits)
+    return (yield from _json_schema(nodes, own, close))
+
+
 #: Type to kind.
 PARTS: Final[dict[str, Kind]] = {
     "any_text": Kind(_any_text, (), ("excludes", "max_chars", "max_tokens")),
@@ -185,6 +223,7 @@ PARTS: Final[dict[str, Kind]] = {
     "optional": Kind(_optional, ("content",)),
     "or": Kind(_or, ("elements",)),
     "plus": Kind(_plus, ("content",)),
+    "qwen_xml_parameter": Kind(_qwen_xml_parameter, ("json_schema",)),
     "regex": Kind(_regex, ("pattern",)),
     "repeat": Kind(_repeat, ("min", "max", "content")),
     "sequence": Kind(_sequence, ("elements",)),
