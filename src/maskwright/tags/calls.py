@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from maskwright.limits import Limits
@@ -39,6 +41,8 @@ class Callee(NamedTuple):
 
     name: str
     arguments: Call
+    #: Parameter to what it may be, of formats that write them one by one.
+    kinds: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 def text_before(

@@ -15,6 +15,7 @@ formats and llguidance's notes on tool calls read them (autumn 2026); ``wire.md`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -91,6 +92,9 @@ class Reading:
     tools: tuple[str, ...] = ()
     #: What ends the thinking before the turn, and what begins it (``""`` if the prompt did); ``None`` if there is none.
     thinking: tuple[str, str] | None = None
+    #: Of formats that write parameters one by one: tool to parameter to what it may be (``string``, ``number``,
+    #: ``array``, ``object``, ``null``, ``true``, ``false``).
+    parameters: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict, hash=False)
 
 
 def split_markers(text: str, markers: tuple[str, ...]) -> list[tuple[str, bool]]:

@@ -1,8 +1,8 @@
 """Arguments whose members are elements of their own, as Qwen3-Coder and GLM write them.
 
 A string is written as it is, without quotes and escapes; every other value is JSON. Which of the two a text is only the
-schema knows, so a parameter that may be either is any text that one of them allows. A string cannot hold the mark that
-ends a parameter, since nothing could read it again.
+schema knows; where a parameter may be either, what reads as JSON is no string (:mod:`maskwright.tags.parsing_kinds`). A
+string cannot hold the mark that ends a parameter, since nothing could read it again.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Any, Final, NamedTuple, cast
 from maskwright.constraint import is_empty_text
 from maskwright.errors import Problem, UnsatisfiableError, UnsupportedError
 from maskwright.limits import Limits
-from maskwright.network.lexeme import EPSILON, NEVER, Term, encode, intersect, literal, unite
+from maskwright.network.lexeme import EPSILON, NEVER, Term, encode, intersect, literal, subtract, unite
 from maskwright.network.nodes import Call, Lex, Network, Production
 from maskwright.schema.nodekeys import AtValue
 from maskwright.tags.formats import ToolFormat
 from maskwright.tags.freetext import free_text
 from maskwright.tags.network import Tree, read, spelled
+from maskwright.tags.parsing_kinds import kinds_of, read_as_json
 
 __all__ = ["Parameter", "parameters_node", "read_parameters"]
 
@@ -39,6 +40,12 @@ class Parameter(NamedTuple):
     strings: Term
     others: Network | None
     is_required: bool
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What values it may be, for whoever reads them again."""
+        others = kinds_of(cast("AtValue", self.others.root).shape) if self.others is not None else frozenset()
+        return others | {"string"} if self.strings is not NEVER else others
 
 
 def read_parameters(
@@ -90,7 +97,10 @@ def _read(
             others = compile_schema({**document, "not": {"type": "string"}})
         except UnsatisfiableError:
             others = None
-    return Parameter(name, strings, others, is_required)
+    found = Parameter(name, strings, others, is_required)
+    if strings is NEVER or others is None:
+        return found
+    return found._replace(strings=subtract(strings, read_as_json(found.kinds, limits)))
 
 
 def _document(schema: Mapping[str, Any], name: str, own: Any) -> dict[str, Any]:

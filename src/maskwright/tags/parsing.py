@@ -10,7 +10,7 @@ Control tokens must appear in the text by their names, as decoding with ``skip_s
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from maskwright.constraint import Constraint
@@ -44,6 +44,7 @@ class ToolParser:
         *,
         tools: Iterable[str] | None = None,
         thinking: tuple[str, str] | None = None,
+        parameters: Mapping[str, Mapping[str, frozenset[str]]] | None = None,
         numbers: str = "float",
     ) -> None:
         """Stand before the turn.
@@ -53,6 +54,8 @@ class ToolParser:
             tools: The names that may be called; ``None`` for any.
             thinking: What ends the thinking before the turn, and what begins it: ``""`` if the prompt did; with
                 ``None`` there is no thinking. In harmony it has a channel of its own, so this says nothing.
+            parameters: For formats that write parameters without quotes: tool to parameter to the kinds of values that
+                it may be (``Reading.parameters``). Of a parameter that is not there, what reads as JSON is no string.
             numbers: As for :class:`maskwright.tags.partial.ValueParser`.
 
         Raises:
@@ -63,7 +66,12 @@ class ToolParser:
         self._source = Source(numbers)
         self._events: list[Event] = []
         self._turn = Turn(
-            _format(format), self._source, self._events, tools=_known(tools), thinking=_thinking(thinking)
+            _format(format),
+            self._source,
+            self._events,
+            tools=_names(tools),
+            parameters=parameters or {},
+            thinking=_thinking(thinking),
         )
         self._steps = self._turn.read()
         self._error: OutputError | None = None
@@ -151,7 +159,13 @@ def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser |
     """
     reading = constraint.reading
     if isinstance(reading, Reading):
-        return ToolParser(reading.format, tools=reading.tools, thinking=reading.thinking, numbers=numbers)
+        return ToolParser(
+            reading.format,
+            tools=reading.tools,
+            thinking=reading.thinking,
+            parameters=reading.parameters,
+            numbers=numbers,
+        )
     kind, policies = constraint.kind, constraint.policies
     root = policies.get("root") if kind == "grammar_root" else None
     if root in CALLS:
@@ -171,14 +185,13 @@ def _format(given: str | ToolFormat | None) -> ToolFormat | None:
     return FORMATS[given]
 
 
-def _known(tools: Iterable[str] | None) -> dict[str, dict[str, bool]] | None:
-    """The tools that may be called, each with the parameters of which is known whether they are strings."""
+def _names(tools: Iterable[str] | None) -> frozenset[str] | None:
     if tools is None:
         return None
     names = tuple(tools) if isinstance(tools, Iterable) and not isinstance(tools, str) else (None,)
     if not all(isinstance(name, str) for name in names):
         raise PolicyError("tools must be the names of the tools, for example ['search', 'open']")
-    return {str(name): {} for name in names}
+    return frozenset(map(str, names))
 
 
 def _thinking(given: tuple[str, str] | None) -> tuple[str, str] | None:

@@ -8,16 +8,19 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from maskwright.errors import OutputError
 from maskwright.tags.formats import ToolFormat, split_markers
 from maskwright.tags.parsing_events import ArgumentsDelta, Call, CallBegin, CallEnd, Event
+from maskwright.tags.parsing_kinds import OPENING, value_of
 from maskwright.tags.parsing_source import Needles, Source, Step
-from maskwright.tags.partial import partial_json
 from maskwright.tags.partial_text import Mark
 
-__all__ = ["CallReader", "words"]
+__all__ = ["CallReader", "Parameters", "words"]
+
+#: Tool to parameter to the kinds of values that it may be.
+Parameters = Mapping[str, Mapping[str, frozenset[str]]]
 
 _A_CALL: Final = "a call"
+_ONLY_STRING: Final = frozenset({"string"})
 #: Formats whose words are kept.
 _KEPT: Final = 256
 
@@ -67,21 +70,27 @@ class CallReader:
     """Reads the calls of one turn."""
 
     def __init__(
-        self, form: ToolFormat, source: Source, events: list[Event], tools: Mapping[str, Mapping[str, bool]] | None
+        self,
+        form: ToolFormat,
+        source: Source,
+        events: list[Event],
+        tools: frozenset[str] | None,
+        parameters: Parameters,
     ) -> None:
-        """``tools``: the names that may be called, ``None`` for any, with which parameters are strings, if known."""
+        """``tools``: the names that may be called, ``None`` for any."""
         self.form = form
         self.calls: list[Call] = []
         self._source = source
         self._events = events
         self._tools = tools
+        self._parameters_of = parameters
         self._begin = self._words(form.call_begin)
         self._end = self._words(form.call_end)
         self._name_end = self._words(form.name_end)
         # A name ends where something is known to follow it: blanks alone, or a parameter, where nothing else does.
         after = self._name_end[:1] or ((form.name_end,) if form.name_end else ())
-        if not after:
-            after = (*self._words(form.parameter_begin)[:1], *self._end[:1])
+        if form.body == "parameters" and not self._name_end:
+            after += (*self._words(form.parameter_begin)[:1], *self._end[:1])
         self._head_end = Needles(*after)
 
     def _words(self, literal: str) -> tuple[str, ...]:
@@ -176,8 +185,9 @@ class CallReader:
         form, source = self.form, self._source
         begin, end = self._words(form.parameter_begin), self._words(form.parameter_end)
         middle = self._words(form.parameter_middle)
-        stop = Needles(end[0], lead=form.parameter_end[: form.parameter_end.index(end[0])])
+        lead = form.parameter_end[: form.parameter_end.index(end[0])]
         blank = form.parameter_middle[len(form.parameter_middle.rstrip()) :]
+        kinds = self._parameters_of.get(draft.name, {})
         value: dict[str, Any] = {}
         while True:
             yield from source.blanks()
@@ -192,45 +202,43 @@ class CallReader:
             yield from source.expect(middle, _A_CALL)
             yield from source.takes(blank)
             draft.grow(f"{', ' if value else '{'}{_quoted(name)}: ")
-            value[name] = yield from self._parameter(draft, name, stop)
+            value[name] = yield from self._parameter(draft, kinds.get(name), end[0], lead)
             yield from source.expect(end, _A_CALL)
         draft.grow("}" if value else "{}")
         return value
 
-    def _parameter(self, draft: _Draft, name: str, stop: Needles) -> Step[Any]:
-        """A parameter. One that must be a string is its text; the text of another is read as JSON, if it is any."""
-        is_string = None if self._tools is None else self._tools[draft.name].get(name)
+    def _parameter(self, draft: _Draft, kinds: frozenset[str] | None, end: str, lead: str) -> Step[Any]:
+        """The value of a parameter of some kinds, up to what ends it."""
+        source = self._source
+        if kinds == _ONLY_STRING:
+            return (yield from self._plain(draft, Needles(end, lead=lead)))
+        blanks = yield from source.blanks()
+        is_json = kinds is not None and "string" not in kinds
+        for kind in OPENING if kinds else ():
+            is_json = is_json or (kind in (kinds or ()) and (yield from source.sees(OPENING[kind])))
+        if is_json:
+            return (yield from source.value("a parameter", draft.grow))
+        rest = yield from source.until_there(Needles(end, lead=lead), "a parameter")
+        # What precedes the end may have been read as blanks of the value.
+        text = blanks + rest if rest else blanks.removesuffix(lead)
+        value = value_of(text, kinds, source.numbers)
+        draft.grow(_quoted(text) if isinstance(value, str) else text.strip())
+        return value
+
+    def _plain(self, draft: _Draft, stop: Needles) -> Step[str]:
+        """A string without quotes."""
         parts: list[str] = []
 
         def grow(text: str) -> None:
             parts.append(text)
-            if is_string:
-                draft.grow(_quoted(text)[1:-1])
+            draft.grow(_quoted(text)[1:-1])
 
-        if is_string:
-            draft.grow('"')
-        mark = self._source.mark()
+        draft.grow('"')
         comes = yield from self._source.until(stop, grow)
         if not comes:
             raise self._source.error("the text ends inside a parameter")
-        text = "".join(parts)
-        if is_string:
-            draft.grow('"')
-            return text
-        try:
-            read = partial_json(f"{text} ")
-        except OutputError as error:
-            if is_string is None:
-                read = None
-            else:
-                raise self._source.error(f"the parameter {name[:100]!r} is no JSON: {error.reason}", mark) from error
-        if read is None or not read.is_complete:
-            if is_string is not None:
-                raise self._source.error(f"the parameter {name[:100]!r} is no whole JSON value", mark)
-            draft.grow(_quoted(text))
-            return text
-        draft.grow(text.strip())
-        return read.value
+        draft.grow('"')
+        return "".join(parts)
 
     # One JSON object ----------------------------------------------------------------------------------------------
 

@@ -51,12 +51,12 @@ class Needles:
 class Source(Pieces):
     """A turn's text. Every method that is a generator reads on from ``at``."""
 
-    __slots__ = ("_kept", "_kept_from", "_numbers")
+    __slots__ = ("_kept", "_kept_from", "numbers")
 
     def __init__(self, numbers: str) -> None:
         """``numbers`` as in :class:`maskwright.tags.partial.ValueParser`."""
         super().__init__()
-        self._numbers = numbers
+        self.numbers = numbers
         #: What was read since :meth:`keep` and dropped, and where in ``text`` the rest of it begins; -1: nothing.
         self._kept: list[str] = []
         self._kept_from = -1
@@ -158,7 +158,7 @@ class Source(Pieces):
 
     def value(self, inside: str, emit: Callable[[str], None] | None = None) -> Step[Any]:
         """The array, object or string that comes next; ``emit`` gets its text in parts."""
-        scan = Scan(self._numbers)
+        scan = Scan(self.numbers)
         while True:
             fault, start = None, self.at
             try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from maskwright.tags.formats import ToolFormat
-from maskwright.tags.parsing_calls import CallReader, words
+from maskwright.tags.parsing_calls import CallReader, Parameters, words
 from maskwright.tags.parsing_events import ContentDelta, Event, Parsed, ReasoningDelta
 from maskwright.tags.parsing_source import Needles, Source, Step
 from maskwright.tags.partial_text import Mark
@@ -37,16 +37,17 @@ class Turn:
         source: Source,
         events: list[Event],
         *,
-        tools: Mapping[str, Mapping[str, bool]] | None,
+        tools: frozenset[str] | None,
+        parameters: Parameters,
         thinking: tuple[str, str] | None,
     ) -> None:
-        """``tools`` as for :class:`CallReader`; ``thinking``: what ends it, and what begins it or ``""``."""
+        """Arguments as for :class:`maskwright.tags.parsing.ToolParser`."""
         self._is_text = form is None
         self._form = form = form or _NO_CALLS
         self._source = source
         self._events = events
         self._thinking = thinking
-        self._calls = CallReader(form, source, events, tools)
+        self._calls = CallReader(form, source, events, tools, parameters)
         self._content: list[str] = []
         self._reasoning: list[str] = []
         #: Blanks at the beginning of a stretch of text that has nothing else as yet; ``None`` once it has.

@@ -94,7 +94,12 @@ def tools(
         ),
         limits=limits,
         policies={"format": form.name, "choice": chosen.mode, "parallel": parallel, **policies},
-        reading=Reading(form, names, (thoughts.end, thoughts.begin) if thoughts else None),
+        reading=Reading(
+            form,
+            names,
+            (thoughts.end, thoughts.begin) if thoughts else None,
+            {callee.name: callee.kinds for callee in callees if callee.kinds},
+        ),
     )
 
 
@@ -138,7 +143,8 @@ def _callees(tree: Tree, form: ToolFormat, listed: tuple[Tool, ...], options: Ma
             raise UnsupportedError(Problem(f"the format {form.name} writes only parameters that a schema declares"))
         limits: Limits = options["limits"]
         read = read_parameters(tool.schema, lambda schema: _arguments(schema, options), limits)
-        return Callee(tool.name, Call(parameters_node(tree, form, read, limits)))
+        kinds = {parameter.name: parameter.kinds for parameter in read}
+        return Callee(tool.name, Call(parameters_node(tree, form, read, limits)), kinds)
 
     return _of_each(listed, make)
 
