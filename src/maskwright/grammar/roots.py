@@ -119,8 +119,7 @@ def root_grammar(
 @lru_cache(maxsize=len(ROOTS))
 def _load(root: str) -> Grammar:
     """The file as it is. It takes Lark 20 ms to read."""
-    grammar, _ = exact_grammar(load_lark(read("json"), root))
-    return grammar
+    return exact_grammar(load_lark(read("json"), root))
 
 
 def _rule(grammar: Grammar, name: str) -> int:
