@@ -278,7 +278,7 @@ def of(**tag: Any) -> dict[str, Any]:
         ),
         ({"type": "any_text", "excludes": [""]}, SchemaError, "#/excludes/0", "empty"),
         ({"type": "any_text", "max_tokens": 3}, UnsupportedError, "#/max_tokens", "not enforced"),
-        ({"type": "regex", "pattern": "("}, mw.ConstraintError, "#/pattern", "not closed"),
+        ({"type": "regex", "pattern": "("}, mw.ConstraintError, "#/pattern:1:1", "not closed"),
         ({"type": "json_schema", "json_schema": {"type": "x"}}, SchemaError, "#/json_schema/type", "must be one of"),
         ({"type": "json_schema", "json_schema": False}, UnsatisfiableError, "#/json_schema", "false"),
         ({"type": "repeat", "min": 2, "max": 1, "content": HELLO}, SchemaError, "#/max", "never"),
