@@ -13,6 +13,7 @@ from maskwright.grammar.opened import Opened, opened, read_prefix
 from maskwright.grammar.roots import CALLS, ROOTS, blanks_of, root_grammar
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Network
+from maskwright.tags.formats import FORMATS
 from maskwright.tags.tools import compile_arguments
 from maskwright.tags.toolset import Tool, read_tools
 
@@ -32,6 +33,7 @@ def grammar_root(
     tools: Iterable[object] | None = None,
     parallel: bool = True,
     without: Iterable[str] = (),
+    profile: str | None = None,
     whitespace: str | int = 20,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Constraint:
@@ -51,7 +53,9 @@ def grammar_root(
         prefix: For ``insidevalue``: the beginning of the value itself, instead of a prompt. A number may go on.
         tools: For roots with calls: tools as :func:`maskwright.tools` takes them; each name goes with its own schema.
         parallel: Whether an array may hold more than one call.
-        without: For ``nofcall`` and ``root``: strings that the text must not contain, such as a model's triggers.
+        without: For ``nofcall`` and ``root``: strings that the text must not contain.
+        profile: For the same roots: a format of :data:`maskwright.tags.formats.FORMATS`, whose trigger the text must
+            not contain either.
         whitespace: What may stand between tokens: the most blanks, tabs and line breaks in one place; ``"none"``;
             ``"single"`` (at most one blank); ``"flex"`` (nothing, a blank, or a line break and at most 20 blanks or
             tabs); or ``"any"``, which suits a validator: a model may write blanks for ever.
@@ -66,7 +70,7 @@ def grammar_root(
     """
     if name not in ROOTS:
         raise PolicyError(f"grammar_root: there is no root {name!r}; the roots are {', '.join(ROOTS)}")
-    excluded = tuple(without) if not isinstance(without, str) else (without,)
+    excluded = (*((without,) if isinstance(without, str) else without), *_triggers(profile))
     _check(name, prompt=prompt, prefix=prefix, tools=tools, without=excluded)
     begun = _begun(prompt, prefix)
     _check_depth(begun, limits)
@@ -97,6 +101,15 @@ def grammar_root(
     )
 
 
+def _triggers(profile: str | None) -> tuple[str, ...]:
+    if profile is None:
+        return ()
+    if profile not in FORMATS:
+        raise PolicyError(f"profile is one of {', '.join(sorted(FORMATS))}, not {profile!r:.80}")
+    trigger = FORMATS[profile].trigger
+    return (trigger,) if trigger else ()
+
+
 def _check(name: str, *, prompt: object, prefix: object, tools: object, without: tuple[object, ...]) -> None:
     """Refuse arguments that have no meaning for a root."""
     given = [given for given in (prompt, prefix) if given is not None]
@@ -107,7 +120,7 @@ def _check(name: str, *, prompt: object, prefix: object, tools: object, without:
     if tools is not None and name not in CALLS:
         raise PolicyError(f"tools= belongs to the roots {', '.join(CALLS)}, not to {name}")
     if without and name not in ("root", "nofcall"):
-        raise PolicyError(f"without= belongs to the roots root and nofcall, not to {name}")
+        raise PolicyError(f"without= and profile= belong to the roots root and nofcall, not to {name}")
     if not all(isinstance(text, str) and text for text in without):
         raise PolicyError("without= lists strings that are not empty")
 

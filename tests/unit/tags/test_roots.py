@@ -299,6 +299,8 @@ def test_text_without_triggers() -> None:
     guide = mw.compile(grammar_root("root", without=["<call>", " \n"]), BYTES)
     texts = {"a<call": True, "a<call>": False, "<call>": False, "x \nx": False, " \nx": False, "\n x": True, CALL: True}
     assert {text: guide.matches(text) for text in texts} == texts
+    hermes = mw.compile(grammar_root("nofcall", profile="hermes"), BYTES)
+    assert [hermes.matches(text) for text in ("a <tool_call", "a <tool_call>\n")] == [True, False]
 
 
 def test_no_tools() -> None:
@@ -347,6 +349,8 @@ def test_whitespace(whitespace: str | int, pattern: str) -> None:
         (lambda: grammar_root("value", tools=TOOLS), "root, fcall, funcarray, func"),
         (lambda: grammar_root("func", without=["x"]), "root and nofcall"),
         (lambda: grammar_root("nofcall", without=[""]), "not empty"),
+        (lambda: grammar_root("nofcall", profile="none such"), "hermes"),
+        (lambda: grammar_root("value", profile="hermes"), "root and nofcall"),
         (lambda: grammar_root("value", whitespace="some"), "'none', 'single', 'flex', 'any'"),
         (lambda: grammar_root("value", whitespace=-1), "-1"),
         (lambda: grammar_root("value", whitespace=True), "True"),
