@@ -21,6 +21,7 @@ SCHEMAS: Final[dict[str, Any]] = {
         "properties": {
             "city": {"type": "string"},
             "days": {"type": "integer", "minimum": 0},
+            "note": {"type": ["string", "null", "integer", "array"]},
             "parts": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": ["null", "boolean"]}}}},
         },
         "required": ["city"],
@@ -92,7 +93,7 @@ def written(constraint: mw.Constraint, vocabulary: mw.Vocabulary, chance: random
 def test_what_was_written_under_a_mask_is_read_again(name: str, asked: str) -> None:
     """Law: outputs of ``tools`` parse, arguments are those of the schemas, and the choice shows in the calls."""
     constraint = mw.tools(TOOLS, format=name, **OPTIONS[asked])
-    for seed in range(3):
+    for seed in range(2):
         chance = random.Random(f"{name} {asked} {seed}")
         text = written(constraint, vocabulary(FORMATS[name], has_control_tokens=seed % 2 == 0), chance)
         parser = mw.parser_of(constraint)
