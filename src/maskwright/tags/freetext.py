@@ -15,7 +15,7 @@ from typing import Final, cast
 
 from maskwright.network.lexeme import ANYTHING, MAX_CODE_POINT, NEVER, Term, automaton
 
-__all__ = ["FreeText", "free_text", "overlap"]
+__all__ = ["FreeText", "Names", "free_text", "overlap"]
 
 #: What UTF-8 can carry: no surrogates.
 _CARRIED: Final = ((0, 0xD7FF), (0xE000, MAX_CODE_POINT))
@@ -33,9 +33,12 @@ class _Table:
         self.met: list[int] = [-1]
         #: Whether a state completes a string that is excluded.
         self.is_bad: list[bool] = [False]
+        #: The string that ends at a state, of those that count; without what failure links add.
+        self.ends: dict[int, int] = {}
         for number, string in enumerate(strings):
             state = self._enter(string)
             if number < count:
+                self.ends[state] = number
                 self.met[state] = number
             else:
                 self.is_bad[state] = True
@@ -198,6 +201,43 @@ class FreeText:
     def continues(self, state: Hashable) -> bool:
         """Whether more text may follow."""
         return self.table.is_inner(cast("int", state))
+
+
+@dataclass(frozen=True)
+class Names:
+    """One of some distinct names, labelled by its place; also a :class:`~maskwright.network.lexeme.LabelledAutomaton`.
+
+    A name may begin with another one. As alternatives of a node 200 names cost 40 ms at the first mask.
+    """
+
+    names: tuple[str, ...]
+
+    @property
+    def start(self) -> int:
+        """The state before any text."""
+        return 0
+
+    @property
+    def table(self) -> _Table:
+        """The names as a trie."""
+        return _table(self.names, len(self.names))
+
+    def moves(self, state: Hashable) -> list[tuple[int, int, Hashable]]:
+        """The characters with which names go on."""
+        below = self.table.next[cast("int", state)]
+        return [(code, code, below[chr(code)]) for code in sorted(map(ord, below))]
+
+    def accepts(self, state: Hashable) -> bool:
+        """Whether a name ends here."""
+        return cast("int", state) in self.table.ends
+
+    def label(self, state: Hashable) -> int:
+        """Which name ends here."""
+        return self.table.ends[cast("int", state)]
+
+    def continues(self, state: Hashable) -> bool:
+        """Whether a longer name begins so."""
+        return bool(self.table.next[cast("int", state)])
 
 
 def overlap(strings: tuple[str, ...]) -> tuple[int, int] | None:
