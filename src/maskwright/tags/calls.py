@@ -11,7 +11,6 @@ from maskwright.network.lexeme import (
     ANYTHING,
     EPSILON,
     Term,
-    automaton,
     characters,
     complement,
     concatenate,
@@ -27,7 +26,7 @@ from maskwright.network.nodes import Call, Lex, Production, Switch
 from maskwright.regex.compile import full_term
 from maskwright.schema.layout import Marks, Whitespace, marks
 from maskwright.tags.formats import ToolFormat
-from maskwright.tags.freetext import Names, free_text
+from maskwright.tags.freetext import free_text
 from maskwright.tags.network import Tree, read, spelled
 
 __all__ = ["Callee", "Turn", "text_before"]
@@ -207,11 +206,10 @@ class Turn:
         """The name as it is, then the arguments."""
         form = self._form
         end = (*self._named_id(), *read(form.name_end, form.markers))
-        targets = tuple(
-            [self._tree.node([(*end, tool.arguments)], f"what follows {tool.name}") for tool in self._tools]
-        )
-        names = automaton(Names(tuple(tool.name for tool in self._tools)))
-        return (Switch(encode(names), targets),)
+        named = [
+            (tool.name, self._tree.node([(*end, tool.arguments)], f"what follows {tool.name}")) for tool in self._tools
+        ]
+        return (Call(self._tree.one_of(named, "the name of a tool")),)
 
     def _named_id(self) -> Production:
         form = self._form

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from maskwright.network.lexeme import encode, literal
-from maskwright.network.nodes import Call, Lex, Production
+from maskwright.network.nodes import Call, Production
 from maskwright.tags.calls import Callee
 from maskwright.tags.formats import ToolFormat
 from maskwright.tags.freetext import free_text
@@ -63,14 +62,14 @@ def harmony_turn(
 def _calls(tree: Tree, form: ToolFormat, tools: Sequence[Callee]) -> list[Production]:
     kinds = Call(tree.node([read(kind, form.markers) for kind in _KINDS], "the kind of the content"))
     message, channel = read("<|message|>", form.markers), read("<|channel|>commentary", form.markers)
-    named: list[Production] = []
-    named_first: list[Production] = []
+    named: list[tuple[str, int]] = []
+    named_first: list[tuple[str, int]] = []
     for tool in tools:
-        name = Lex(encode(literal(tool.name)))
-        named.append((name, kinds, *message, tool.arguments))
-        named_first.append((name, *channel, kinds, *message, tool.arguments))
+        content = tree.node([(kinds, *message, tool.arguments)], f"the arguments of {tool.name}")
+        named.append((tool.name, content))
+        named_first.append((tool.name, tree.node([(*channel, Call(content))], f"what follows {tool.name}")))
     recipient = read(" to=functions.", form.markers)
     return [
-        (*channel, *recipient, Call(tree.node(named, "the name of a tool"))),
-        (*recipient, Call(tree.node(named_first, "the name of a tool"))),
+        (*channel, *recipient, Call(tree.one_of(named, "the name of a tool"))),
+        (*recipient, Call(tree.one_of(named_first, "the name of a tool"))),
     ]

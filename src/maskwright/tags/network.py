@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.joining import Inner, Joined
-from maskwright.network.lexeme import EPSILON, Term, encode, literal, marker, subtract
-from maskwright.network.nodes import Call, Lex, Network, NodeKey, Production, Symbol
+from maskwright.network.lexeme import EPSILON, Term, automaton, encode, literal, marker, subtract
+from maskwright.network.nodes import Call, Lex, Network, NodeKey, Production, Switch, Symbol
 from maskwright.tags.formats import split_markers
+from maskwright.tags.freetext import Names
 
 __all__ = ["TagNetwork", "Times", "Tree", "markers_in", "read", "spelled"]
 
@@ -283,6 +284,19 @@ class Tree:
                     seen.add(inner)
                     todo.append(inner)
         return False
+
+    def one_of(self, literals: Sequence[tuple[str, int]], about: str) -> int:
+        """The node that reads one of some literals and then the node that goes with it."""
+        nodes: dict[str, list[int]] = {}
+        for text, node in literals:
+            nodes.setdefault(text, []).append(node)
+        after = {text: self._any_of(those, about) for text, those in nodes.items()}
+        if len(after) == 1 or "" in after or any(map(markers_in, after)):
+            return self.node([(*read(text), Call(node)) for text, node in after.items()], about)
+        return self.node([(Switch(encode(automaton(Names(tuple(after)))), tuple(after.values())),)], about)
+
+    def _any_of(self, nodes: list[int], about: str) -> int:
+        return nodes[0] if len(nodes) == 1 else self.node([(Call(node),) for node in nodes], about)
 
     def finish(self, root: NodeKey) -> TagNetwork:
         """The network; nothing may be added any more."""

@@ -92,15 +92,14 @@ def _triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
     own = [_trigger_of(tag, triggers) for tag in tags]
     free = _Triggered(nodes, fields, triggers, close, is_last=fields.flag("stop_after_first"))
     for number, trigger in enumerate(triggers):
-        rests: list[Production] = []
+        rests: list[tuple[str, int]] = []
         for tag, first in zip(tags, own, strict=True):
             if first == number:
-                begin = read(str(tag.given["begin"])[len(trigger) :])
-                node = yield from _rest_of_tag(nodes, tag, (), begin)
-                rests.append((Call(node),))
+                node = yield from _rest_of_tag(nodes, tag, (), ())
+                rests.append((str(tag.given["begin"])[len(trigger) :], node))
         if not rests:
             raise fields.fault("triggers", f"no tag begins with the trigger {trigger!r:.60}", number)
-        free.add(trigger, nodes.tree.node(rests, f"a tag that begins with {trigger!r:.60}"))
+        free.add(trigger, nodes.tree.one_of(rests, f"a tag that begins with {trigger!r:.60}"))
     return free.finish(begins_with_tag=fields.flag("at_least_one"))
 
 
