@@ -22,6 +22,7 @@ __all__ = ["fold", "regular_terms"]
 _LEXEME: Final = 200
 #: Nesting of terms up to which they are put into others, of the 2,000 that terms may have.
 _DEPTH: Final = 200
+_MERGED: Final = frozenset({"words", "characters", "epsilon"})
 
 
 class _Folded(NamedTuple):
@@ -90,15 +91,15 @@ def _fold_rule(rule: Rule, number: int, found: list[_Folded | None], most: int) 
         into.append(part)
     if (before and after) or not plain:
         return None
-    size = sum(part.size for part in (*plain, *before, *after))
-    if size > most:
+    # Words and classes that are alternatives become one set of words and one class, however many.
+    if sum(part.size for part in (*plain, *before, *after) if part.language.term.op not in _MERGED) > most:
         return None
     language = either(*(part.language for part in plain))
     if before:
         language = chain(repeated(either(*(part.language for part in before)), 0, None), language)
     if after:
         language = chain(language, repeated(either(*(part.language for part in after)), 0, None))
-    return _Folded(language, size) if language.term.depth <= _DEPTH else None
+    return _Folded(language, _size(language.term)) if language.term.depth <= _DEPTH else None
 
 
 def _sequence(body: tuple[Symbol, ...], found: list[_Folded | None]) -> _Folded | None:

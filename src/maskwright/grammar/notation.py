@@ -282,6 +282,11 @@ class Reader:
             items.append(item)
             return
         only = item[0] if len(item) == 1 else None
+        star = type(only) is Repeat and only.least <= 1 and (only.most is None or only[1:] == (0, 1))
+        if star and type(only) is Repeat and least <= 1 and most != 0:
+            # A star of a star is that star; so a thousand of them are no deeper than one.
+            items.append((Repeat(only.rule, least * only.least, only.most and most),))
+            return
         rule = only if type(only) is Reference else self.made_rule((item,), start)
         items.append((Repeat(rule.rule, least, most),))
 

@@ -22,6 +22,8 @@ __all__ = ["is_nullable", "without_empty"]
 
 #: Constructors whose terms never hold the empty string, and those that always do.
 _SOLID: Final = frozenset({"never", "characters", "quote", "token", "marker", "token_ids"})
+#: Constructors of terms that have no parts, or whose parts do not matter.
+_LEAVES: Final = _SOLID | {"words", "labelled", "epsilon"}
 #: Constructors that hold it if all of their terms do, and if any does.
 _ALL: Final = frozenset({"concatenate", "intersect", "encode"})
 
@@ -32,6 +34,8 @@ def is_nullable(term: Term) -> bool:
 
     Cached: two hundred schemas in one grammar ask 1,500 times about a dozen marks of JSON.
     """
+    if term.op in _LEAVES:
+        return _holds_empty(term, [])
     known: dict[Term, bool] = {}
     todo = [term]
     while todo:
