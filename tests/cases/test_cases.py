@@ -29,6 +29,9 @@ def vocabulary(name: str) -> mw.Vocabulary:
 
 
 def guide_of(case: dict[str, Any], name: str) -> mw.Guide:
+    for notation in ("gbnf", "ebnf"):
+        if notation in case:
+            return mw.compile(getattr(mw, notation)(case[notation]), vocabulary(name))
     policies = {"property_order": "any", "whitespace": "compact", **case.get("policies", {})}
     return mw.compile(mw.json_schema(case["schema"], **policies), vocabulary(name))
 
@@ -71,5 +74,5 @@ def test_next_bytes(case: dict[str, Any]) -> None:
         matcher = guide_of(case, "bytes").matcher()
         matcher.advance_bytes(beginning.encode())
         found = {chr(token - 1) for token in in_mask(matcher) if 0 < token <= 0x80}
-        in_key = '"' in expected or "\\" in expected
+        in_key = "schema" in case and ('"' in expected or "\\" in expected)
         assert found - ({"\\"} if in_key and "\\" not in expected else set()) == set(expected), beginning
