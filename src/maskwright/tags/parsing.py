@@ -9,34 +9,30 @@ Control tokens must appear in the text by their names, as decoding with ``skip_s
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from maskwright.constraint import Constraint
-from maskwright.errors import OutputError, PolicyError
+from maskwright.errors import PolicyError
 from maskwright.grammar.roots import CALLS
 from maskwright.tags.formats import FORMATS, Reading, ToolFormat
+from maskwright.tags.parsing_driver import TurnParser
 from maskwright.tags.parsing_events import Event, Parsed
 from maskwright.tags.parsing_source import Source
+from maskwright.tags.parsing_tags import TagReading, TagTurn
 from maskwright.tags.parsing_turns import Turn
 from maskwright.tags.partial import ValueParser
 from maskwright.tags.partial_numbers import CONVERSIONS
-from maskwright.tags.partial_place import Malformed
 
-__all__ = ["ToolParser", "parse_tools", "parser_of"]
+__all__ = ["TagParser", "ToolParser", "parse_tools", "parser_of"]
 
 #: Roots and types of ``response_format`` whose outputs are JSON values.
 _VALUES: Final = frozenset({"value", "object", "array", "string", "number", "insidevalue"})
 _JSON_TYPES: Final = frozenset({"json_object", "json_schema"})
 
 
-class ToolParser:
-    """Reads one turn of a model from text in pieces.
-
-    Feeding takes time linear in the text, all pieces together; where it was cut makes no difference but in how many
-    parts a text comes.
-    """
+class ToolParser(TurnParser):
+    """Reads one turn with tool calls from text in pieces."""
 
     def __init__(
         self,
@@ -63,72 +59,27 @@ class ToolParser:
         """
         if numbers not in CONVERSIONS:
             raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {numbers!r}")
-        self._source = Source(numbers)
-        self._events: list[Event] = []
-        self._turn = Turn(
+        events: list[Event] = []
+        source = Source(numbers)
+        turn = Turn(
             _format(format),
-            self._source,
-            self._events,
+            source,
+            events,
             tools=_names(tools),
             parameters=parameters or {},
             thinking=_thinking(thinking),
         )
-        self._steps = self._turn.read()
-        self._error: OutputError | None = None
-        self._rest: list[str] = []
-        self._is_closed = False
+        super().__init__(turn, source, events)
 
-    def feed(self, delta: str | bytes) -> list[Event]:
-        """Read a piece, and tell what happened.
 
-        Never raises for what a model could write: where the text goes wrong there is one :class:`Malformed`, what
-        follows is not read, and :meth:`close` raises the error.
-        """
-        if self._is_closed:
-            raise PolicyError("the parser was closed")
-        if self._error is None:
-            self._source.add(delta)
-            self._step()
-        else:
-            self._rest.append(self._source.decode(delta))
-        events = self._events.copy()
-        self._events.clear()
-        return events
+class TagParser(TurnParser):
+    """Reads one text of a structural tag in pieces."""
 
-    def close(self) -> Parsed:
-        """The turn, once its text has ended.
-
-        Raises :class:`maskwright.errors.OutputError` if it went wrong or ended too early; its ``parsed`` is what was
-        read, with all calls that were read whole.
-        """
-        if not self._is_closed:
-            self._is_closed = True
-            self._source.end()
-            if self._error is None:
-                self._step()
-        if self._error is not None:
-            self._error.parsed = self.parsed
-            raise self._error
-        return self._turn.parsed()
-
-    @property
-    def parsed(self) -> Parsed:
-        """What was read by now; O(its length)."""
-        return dataclasses.replace(self._turn.parsed(), rest="".join(self._rest))
-
-    def _step(self) -> None:
-        try:
-            next(self._steps, None)
-        except OutputError as error:
-            self._fail(error)
-        else:
-            if self._source.is_broken:
-                self._fail(self._source.broken())
-
-    def _fail(self, error: OutputError) -> None:
-        self._error = error
-        self._rest.append(self._source.kept())
-        self._events.append(Malformed(error))
+    def __init__(self, reading: TagReading, *, numbers: str = "float") -> None:
+        """Stand before the text; :func:`parser_of` knows the reading."""
+        events: list[Event] = []
+        source = Source(numbers)
+        super().__init__(TagTurn(reading, source, events), source, events)
 
 
 def parse_tools(
@@ -148,11 +99,12 @@ def parse_tools(
     return parser.close()
 
 
-def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser | ValueParser:
+def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser | TagParser | ValueParser:
     """The parser of what is generated under a constraint.
 
-    JSON values have a :class:`ValueParser`; where a prompt has begun the value, the parser has read that already. Turns
-    with tool calls, all that comes after thinking, and any other text have a :class:`ToolParser`.
+    JSON values have a :class:`ValueParser`; where a prompt has begun the value, the parser has read that already.
+    Structural tags that are one tag, tags with a separator, or text with tags have a :class:`TagParser`. Turns with
+    tool calls, what else comes after thinking, and any other text have a :class:`ToolParser`.
 
     Raises:
         PolicyError: an argument has no meaning.
@@ -166,6 +118,8 @@ def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser |
             parameters=reading.parameters,
             numbers=numbers,
         )
+    if isinstance(reading, TagReading):
+        return TagParser(reading, numbers=numbers)
     kind, policies = constraint.kind, constraint.policies
     root = policies.get("root") if kind == "grammar_root" else None
     if root in CALLS:

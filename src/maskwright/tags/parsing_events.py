@@ -7,7 +7,20 @@ from typing import Any
 
 from maskwright.tags.partial_place import Malformed
 
-__all__ = ["ArgumentsDelta", "Call", "CallBegin", "CallEnd", "ContentDelta", "Event", "Parsed", "ReasoningDelta"]
+__all__ = [
+    "ArgumentsDelta",
+    "Call",
+    "CallBegin",
+    "CallEnd",
+    "ContentDelta",
+    "Event",
+    "Parsed",
+    "ReasoningDelta",
+    "Tag",
+    "TagBegin",
+    "TagDelta",
+    "TagEnd",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +75,55 @@ class CallEnd:
     call: Call
 
 
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One tag of a structural tag: what began it, what stood in it, and what ended it."""
+
+    begin: str
+    text: str
+    end: str
+    #: The JSON value in it, ``None`` if something else stood there.
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TagBegin:
+    """A tag begins."""
+
+    index: int
+    begin: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagDelta:
+    """The text in a tag goes on."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagEnd:
+    """A tag was read to its end."""
+
+    index: int
+    tag: Tag
+
+
 #: What :meth:`maskwright.tags.parsing.ToolParser.feed` returns.
-Event = ContentDelta | ReasoningDelta | CallBegin | ArgumentsDelta | CallEnd | Malformed
+Event = ContentDelta | ReasoningDelta | CallBegin | ArgumentsDelta | CallEnd | TagBegin | TagDelta | TagEnd | Malformed
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A turn of a model.
 
-    Blanks between calls, and between thinking and what follows, are no content.
+    Blanks between calls, and between thinking and what follows, are no content; between tags they are.
     """
 
     content: str = ""
     reasoning: str = ""
     calls: tuple[Call, ...] = ()
+    tags: tuple[Tag, ...] = ()
     #: What was not read because the text went wrong, from the beginning of the call it went wrong in; else ``""``.
     rest: str = ""

@@ -157,7 +157,7 @@ class Source(Pieces):
         return "".join(parts)
 
     def value(self, inside: str, emit: Callable[[str], None] | None = None) -> Step[Any]:
-        """The array, object or string that comes next; ``emit`` gets its text in parts."""
+        """The JSON value that comes next; ``emit`` gets its text in parts."""
         scan = Scan(self.numbers)
         while True:
             fault, start = None, self.at
@@ -172,8 +172,16 @@ class Source(Pieces):
             if scan.is_complete:
                 return scan.root
             if self.is_ended:
-                raise self.error(_INSIDE + inside)
+                return self._ended(scan, inside)
             yield
+
+    def _ended(self, scan: Scan, inside: str) -> Any:
+        """A number may end with the text."""
+        try:
+            scan.end()
+        except Fault as fault:
+            raise self.error(_INSIDE + inside) from fault
+        return scan.root
 
     def string(self, what: str, inside: str) -> Step[tuple[str, Mark]]:
         """The JSON string that comes next, blanks before it, and its place."""
@@ -183,6 +191,12 @@ class Source(Pieces):
         mark = self.mark()
         text = yield from self.value(inside)
         return text, mark
+
+    def is_over(self) -> Step[bool]:
+        """Whether the text ends here."""
+        while self.at == len(self.text) and not self.is_ended:
+            yield
+        return self.at == len(self.text)
 
     def nothing_more(self, after: str) -> Step[None]:
         """Read blanks to the end of the text."""

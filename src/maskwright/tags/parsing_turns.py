@@ -8,13 +8,13 @@ from typing import Final
 
 from maskwright.tags.formats import ToolFormat
 from maskwright.tags.parsing_calls import CallReader, Parameters, words
-from maskwright.tags.parsing_events import ContentDelta, Event, Parsed, ReasoningDelta
+from maskwright.tags.parsing_events import Event, Parsed
+from maskwright.tags.parsing_prose import Prose
 from maskwright.tags.parsing_source import Needles, Source, Step
 from maskwright.tags.partial_text import Mark
 
 __all__ = ["Turn"]
 
-_BLANKS: Final = " \t\n\r"
 _THE_CALLS: Final = "the calls"
 _FUNCTIONS: Final = "functions."
 #: What stands for no format.
@@ -45,13 +45,9 @@ class Turn:
         self._is_text = form is None
         self._form = form = form or _NO_CALLS
         self._source = source
-        self._events = events
         self._thinking = thinking
         self._calls = CallReader(form, source, events, tools, parameters)
-        self._content: list[str] = []
-        self._reasoning: list[str] = []
-        #: Blanks at the beginning of a stretch of text that has nothing else as yet; ``None`` once it has.
-        self._blanks: list[str] | None = []
+        self._text = Prose(source, events)
 
     def read(self) -> Step[None]:
         """The whole turn, to the end of the text."""
@@ -59,9 +55,9 @@ class Turn:
             yield from self._harmony()
             return
         if self._thinking is not None:
-            yield from self._think(*self._thinking)
+            yield from self._text.think(*self._thinking)
         if self._is_text:
-            yield from self._prose(Needles())
+            yield from self._text.until(Needles())
         elif self._form.text == "around":
             yield from self._around()
         elif self._form.text == "before":
@@ -73,61 +69,23 @@ class Turn:
 
     def parsed(self) -> Parsed:
         """What was read."""
-        return Parsed("".join(self._content), "".join(self._reasoning), tuple(self._calls.calls))
+        return Parsed("".join(self._text.content), "".join(self._text.reasoning), tuple(self._calls.calls))
 
     def _words(self, literal: str) -> tuple[str, ...]:
         return words(literal, self._form.markers)
-
-    # Text ---------------------------------------------------------------------------------------------------------
-
-    def _say(self, text: str) -> None:
-        if self._blanks is not None:
-            self._blanks.append(text)
-            if not text.strip(_BLANKS):
-                return
-            text = "".join(self._blanks)
-            self._blanks = None
-        self._content.append(text)
-        self._events.append(ContentDelta(text))
-
-    def _reason(self, text: str) -> None:
-        self._reasoning.append(text)
-        self._events.append(ReasoningDelta(text))
-
-    def _prose(self, stop: Needles) -> Step[bool]:
-        """Text, and whether what stops it came. Beside calls, blanks alone are no content."""
-        comes = yield from self._source.until(stop, self._say)
-        if self._blanks and not comes and not self._calls.calls:
-            blanks, self._blanks = "".join(self._blanks), None
-            self._content.append(blanks)
-            self._events.append(ContentDelta(blanks))
-        self._blanks = []
-        return comes
-
-    def _think(self, end: str, begin: str) -> Step[None]:
-        if begin:
-            blanks = yield from self._source.blanks()
-            begins = yield from self._source.takes(begin)
-            if not begins:
-                self._blanks = [blanks]
-                return
-        comes = yield from self._source.until(Needles(end), self._reason)
-        if not comes:
-            raise self._source.error("the text ends inside the thinking")
-        self._source.at += len(end)
-        yield from self._source.blanks()
 
     # Calls beside text ----------------------------------------------------------------------------------------------
 
     def _around(self) -> Step[None]:
         stop = Needles(self._form.trigger)
-        while (yield from self._prose(stop)):
+        while (yield from self._text.until(stop)):
             self._source.keep()
             yield from self._section()
             self._source.forget()
+            self._text.has_calls = True
 
     def _before(self) -> Step[None]:
-        comes = yield from self._prose(Needles(self._form.trigger))
+        comes = yield from self._text.until(Needles(self._form.trigger))
         if not comes:
             return
         self._source.keep()
@@ -190,8 +148,8 @@ class Turn:
                 yield from self._repeat()
         else:
             source.forget()
-            self._say(blanks)
-            comes = yield from self._prose(Needles(form.optional_begin) if form.optional_begin else Needles())
+            self._text.say(blanks)
+            comes = yield from self._text.until(Needles(form.optional_begin) if form.optional_begin else Needles())
             if comes:
                 raise source.error(f"{form.optional_begin} inside a text")
             return
@@ -214,7 +172,7 @@ class Turn:
                 if form.name_end.endswith("\n"):
                     yield from source.takes("\n")
                 source.forget()
-                yield from self._prose(stop)
+                yield from self._text.until(stop)
             else:
                 yield from self._calls.named(head, mark)
                 yield from source.blanks()
@@ -257,14 +215,10 @@ class Turn:
             return
         if channel not in ("analysis", "commentary", "final"):
             raise source.error(f"there is no channel {channel[:100]!r}", mark)
-        emit: Callable[[str], None] = self._reason if channel == "analysis" else self._speak
+        emit: Callable[[str], None] = self._text.reason if channel == "analysis" else self._text.speak
         source.forget()
         yield from source.until(Needles(*_ENDS, "<|start|>"), emit)
         yield from self._message_ends()
-
-    def _speak(self, text: str) -> None:
-        self._content.append(text)
-        self._events.append(ContentDelta(text))
 
     def _message_ends(self) -> Step[None]:
         """The end token of a message, if it is there."""

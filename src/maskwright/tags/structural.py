@@ -13,6 +13,7 @@ from maskwright.notations import ebnf, gbnf, lark
 from maskwright.schema.document import read_json
 from maskwright.schema.python_types import is_python_type, schema_of
 from maskwright.tags.network import Tree
+from maskwright.tags.parsing_tags import tag_reading
 from maskwright.tags.structural_nodes import Fields, Kind, Nodes, fault
 from maskwright.tags.structural_parts import PARTS, grammar_kind
 from maskwright.tags.structural_tags import TAGS
@@ -55,6 +56,7 @@ def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policie
         limits=limits,
         policies=policies,
         warnings=nodes.warnings,
+        reading=tag_reading(wanted) if isinstance(wanted, Mapping) else None,
     )
 
 

@@ -13,6 +13,7 @@ from maskwright.network.nodes import Call
 from maskwright.tags.calls import text_before
 from maskwright.tags.formats import Reading, ToolFormat
 from maskwright.tags.network import Tree, markers_in, read, spelled
+from maskwright.tags.parsing_tags import TagReading
 
 __all__ = ["Thoughts", "thinking", "thoughts_of", "with_thoughts"]
 
@@ -74,7 +75,7 @@ def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = Non
     tree = Tree()
     answer = tree.node([(tree.part(constraint.network),)], "the answer")
     root = with_thoughts(tree, thoughts, answer)
-    reading = constraint.reading if isinstance(constraint.reading, Reading) else Reading(None)
+    reading = constraint.reading if isinstance(constraint.reading, (Reading, TagReading)) else Reading(None)
     return Constraint(
         "thinking",
         tree.finish(root),
