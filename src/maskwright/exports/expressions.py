@@ -84,6 +84,8 @@ def sequence(parts: Iterable[Expression]) -> Expression:
                 return NEVER
             if flat and piece.kind == flat[-1].kind == "literal":
                 flat[-1] = literal(flat[-1].text + piece.text)
+            elif flat and piece.kind == "repeat" and piece.parts[0] == flat[-1] and piece.most is None:
+                flat[-1] = repetition(flat[-1], piece.least + 1, None)
             else:
                 flat.append(piece)
     if not flat:

@@ -9,6 +9,7 @@ from typing import Final
 from maskwright.errors import Problem, UnsupportedError
 from maskwright.exports.expressions import (
     DEPTH,
+    EMPTY,
     NEVER,
     Expression,
     alternatives,
@@ -184,11 +185,25 @@ class Rules:
             replaced = _replaced(body, {below: inner})
             if replaced.depth <= DEPTH:
                 body = replaced
-        return body
+        looped = _looped(rule, body)
+        return looped if looped.depth <= DEPTH else body
 
 
 def _block(count: int) -> int:
     return min(isqrt(count), _COUNTED - 1)
+
+
+def _looped(rule: int, body: Expression) -> Expression:
+    """``x rule | y``, which only calls itself at the end, as ``x* y``."""
+    is_optional = body.kind == "repeat" and (body.least, body.most) == (0, 1)
+    inner = body.parts[0] if is_optional else body
+    options = inner.parts if inner.kind == "choice" else (inner,)
+    again = [option for option in options if option.kind == "sequence" and option.parts[-1:] == (reference(rule),)]
+    turns = [sequence(option.parts[:-1]) for option in again]
+    rest = [*(option for option in options if option not in again), *([EMPTY] if is_optional else [])]
+    if not turns or any(rule in references(part) for part in (*turns, *rest)):
+        return body
+    return sequence([repetition(alternatives(turns), 0, None), alternatives(rest)])
 
 
 def _is_blank(expression: Expression) -> bool:
