@@ -31,7 +31,7 @@ TOOLS = [
             },
         },
     },
-    {"type": "function", "function": {"name": "clock", "parameters": {"type": "object", "additionalProperties": False}}},
+    {"type": "function", "function": {"name": "clock", "description": "The time of day.", "parameters": {}}},
 ]
 
 
