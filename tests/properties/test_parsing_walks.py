@@ -1,4 +1,4 @@
-"""What a mask lets a model write is always read again: random walks through tool calls, for every format."""
+"""What a mask lets a model write is always read again: random walks through tool calls, values and roots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import maskwright as mw
 from maskwright.tags.formats import FORMATS, ToolFormat
 from maskwright.tags.parsing import ToolParser
 from maskwright.tags.parsing_events import Parsed
-from tests.properties.walks import allowed
+from maskwright.tags.partial import ValueParser
+from tests.conformance.verdicts import BYTES
+from tests.properties.walks import allowed, walk
 
 SCHEMAS: Final[dict[str, Any]] = {
     "get_weather": {
@@ -118,3 +120,68 @@ def check(parsed: Parsed, asked: str, *, has_preamble: bool) -> None:
         assert parsed.calls[0].name == "get"
     if asked == "none":
         assert not parsed.calls
+
+
+def fed(constraint: mw.Constraint, text: bytes, chance: random.Random) -> Any:
+    parser = mw.parser_of(constraint)
+    while text:
+        size = chance.randrange(1, 20)
+        parser.feed(text[:size])
+        text = text[size:]
+    return parser.close()
+
+
+VALUES: Final[dict[str, Any]] = {
+    "anything": True,
+    "strings": {"type": "array", "items": {"type": "string"}},
+    "numbers": {"type": "array", "items": {"type": "number"}, "minItems": 2},
+    "tree": {"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "additionalProperties": {"$ref": "#/$defs/t"}}}},
+    "words": {"enum": ["\ud83d\ude00", "\u00e9\n", None, True, 1e300, [], {}]},
+}
+
+
+@pytest.mark.parametrize("policies", [{}, {"whitespace": "any", "numbers": "exact"}, {"escapes": "minimal"}], ids=str)
+@pytest.mark.parametrize("name", VALUES)
+def test_values_are_what_the_standard_library_reads(name: str, policies: dict[str, Any]) -> None:
+    """Law: the parser of a schema's outputs gives the value of ``json.loads``."""
+    constraint = mw.json_schema(VALUES[name], **policies)
+    guide = mw.compile(constraint, BYTES)
+    for seed in range(2):
+        chance = random.Random(f"{name} {seed}")
+        text = walk(guide, chance, budget=40)
+        assert isinstance(mw.parser_of(constraint), ValueParser)
+        assert repr(fed(constraint, text, chance)) == repr(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "root", ["root", "fcall", "nofcall", "func", "funcarray", "value", "object", "string", "number"]
+)
+def test_outputs_of_roots_are_read(root: str) -> None:
+    """Law: calls of the roots are calls, their values are values, and all else is text."""
+    pytest.importorskip("lark")
+    is_call = root in ("root", "fcall", "func", "funcarray")
+    tools = [{"name": name, "parameters": schema} for name, schema in SCHEMAS.items()] if is_call else None
+    constraint = mw.grammar_root(root, tools=tools)
+    guide = mw.compile(constraint, BYTES)
+    for seed in range(2):
+        chance = random.Random(f"{root} {seed}")
+        text = walk(guide, chance, budget=40)
+        found = fed(constraint, text, chance)
+        if not isinstance(found, Parsed):
+            assert repr(found) == repr(json.loads(text))
+            continue
+        assert bool(found.calls) == (text.lstrip()[:1] in (b"{", b"["))
+        assert found.calls or found.content == text.decode()
+        check(found, "auto", has_preamble=False)
+
+
+@pytest.mark.parametrize("prefix", ["", '{"a": [1, "x', '["\\ud83d', "[1, {", '{"a', "-1"])
+def test_a_value_that_a_prompt_has_begun_is_read_to_its_end(prefix: str) -> None:
+    """Law: the parser of ``insidevalue`` gives the value of what was begun and what was written together."""
+    pytest.importorskip("lark")
+    constraint = mw.grammar_root("insidevalue", prefix=prefix)
+    guide = mw.compile(constraint, BYTES)
+    for seed in range(2):
+        chance = random.Random(f"{prefix} {seed}")
+        text = walk(guide, chance, budget=30)
+        assert repr(fed(constraint, text, chance)) == repr(json.loads(prefix + text.decode()))
