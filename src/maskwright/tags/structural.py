@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from maskwright.constraint import Constraint
-from maskwright.errors import PolicyError
+from maskwright.errors import ConstraintError, PolicyError
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.notations import ebnf, gbnf, lark
 from maskwright.schema.document import read_json
@@ -48,7 +50,12 @@ def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policie
     wanted, place = _format(given)
     tree = Tree()
     nodes = Nodes(tree, _KINDS, limits, policies)
-    root = nodes.make(wanted, place)
+    try:
+        root = nodes.make(wanted, place)
+    except ConstraintError as error:
+        if wanted is given or place != "#":
+            raise
+        raise type(error)(*(replace(one, place=_legacy_place(one.place)) for one in error.problems)) from error
     return Constraint(
         "structural_tag",
         tree.finish(root),
@@ -75,6 +82,12 @@ def _format(given: object) -> tuple[object, str]:
     if unknown:
         raise fault(f"#/{unknown[0]}", f"unknown field {unknown[0]!r:.60}", keyword=unknown[0])
     return given["format"], "#/format"
+
+
+def _legacy_place(place: str) -> str:
+    """A place in what an older form was turned into, as a place in that form."""
+    place = re.sub(r"^#/tags/(\d+)/content/json_schema", r"#/structures/\1/schema", place)
+    return re.sub(r"^#/tags/(\d+)", r"#/structures/\1", place)
 
 
 def _from_legacy(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,8 @@ def tools(
             Arguments that need not are any JSON object.
         format: A name in :data:`maskwright.tags.formats.FORMATS`, or a format of your own.
         thinking: What ends the thinking before the answer: ``True`` for the format's own mark, or a string
-            (``"</think>"``); ``None`` or ``False`` if the model does not think. See :func:`maskwright.thinking`.
+            (``"</think>"``); ``None`` or ``False`` if the model does not think. See
+            :func:`maskwright.tags.thoughts.thinking`.
         limits: Caps on sizes, depths and times.
         **policies: Those of :func:`maskwright.json_schema`, for the arguments: ``whitespace``, ``property_order`` ...
 
@@ -67,6 +68,8 @@ def tools(
             The class is that of the first problem (``SchemaError``, ``UnsupportedError``, ``UnsatisfiableError`` ...).
         PolicyError: an argument has no meaning, or ``choice`` names no tool of the list.
     """
+    if not isinstance(parallel, bool):
+        raise PolicyError(f"parallel is True or False, not {parallel!r:.60}")
     form = _format(format)
     listed = read_tools(tools, strict=strict)
     chosen = read_choice(choice, listed)

@@ -47,6 +47,8 @@ def read_tools(tools: object, *, strict: bool | None) -> tuple[Tool, ...]:
     Raises:
         SchemaError: what is not a tool, has a name that is none or comes twice, or unknown fields; all at once.
     """
+    if strict not in (None, True, False):
+        raise PolicyError(f"strict is True, False or None, not {strict!r:.60}")
     if not isinstance(tools, Iterable) or isinstance(tools, (str, bytes, Mapping)):
         raise PolicyError(f"tools is a list of tools, not {type(tools).__name__}")
     found: list[Tool] = []
@@ -120,13 +122,13 @@ def _schema(tool: str, given: object, place: str) -> dict[str, Any]:
         given = schema_of(given)
     if not isinstance(given, Mapping):
         raise SchemaError(Problem(f"{tool}: parameters is no JSON Schema: {given!r:.60}", place=place))
-    types = given.get("type")
+    types = given.get("type", "object")
     if types == "object":
-        return dict(given)
-    if isinstance(types, str) or (isinstance(types, Sequence) and "object" not in types):
-        reason = f"{tool}: arguments are an object, but the schema is of type {types!r:.60}"
-        raise SchemaError(Problem(reason, place=f"{place}/type", keyword="type", remedy='write "type": "object"'))
-    return {**given, "type": "object"}
+        return {**given, "type": "object"}
+    if isinstance(types, list) and "object" in types and all(isinstance(one, str) for one in types):
+        return {**given, "type": "object"}
+    reason = f"{tool}: arguments are an object, but the schema is of type {types!r:.60}"
+    raise SchemaError(Problem(reason, place=f"{place}/type", keyword="type", remedy='write "type": "object"'))
 
 
 def read_choice(choice: object, tools: Sequence[Tool]) -> Choice:

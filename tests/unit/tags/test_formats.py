@@ -120,6 +120,8 @@ def test_a_format_of_ones_own() -> None:
     [
         ({"format": "nothing"}, "format is one of"),
         ({"format": 3}, "format is one of"),
+        ({"parallel": "no"}, "parallel is"),
+        ({"strict": "no"}, "strict is"),
         ({"choice": "got"}, "not in the list: got; the tools are get"),
         ({"choice": 3}, "choice is"),
         ({"choice": {"type": "function"}}, "choice is"),

@@ -293,6 +293,18 @@ def of(**tag: Any) -> dict[str, Any]:
             "stands in the trigger",
         ),
         ({"structures": [{"begin": "a"}], "triggers": ["a"]}, SchemaError, "#/structures/0", "begin, schema and end"),
+        (
+            {"structures": [{"begin": "a", "schema": {"type": "x"}, "end": "b"}], "triggers": ["a"]},
+            SchemaError,
+            "#/structures/0/schema/type",
+            "must be one of",
+        ),
+        (
+            {"structures": [{"begin": 3, "schema": {}, "end": "b"}], "triggers": ["a"]},
+            SchemaError,
+            "#/structures/0/begin",
+            "a string",
+        ),
     ],
 )
 def test_faults_are_told_with_their_place(given: Any, kind: type[Exception], place: str, said: str) -> None:
