@@ -23,6 +23,7 @@ from maskwright.tags.parsing_tags import TagReading, TagTurn
 from maskwright.tags.parsing_turns import Turn
 from maskwright.tags.partial import ValueParser
 from maskwright.tags.partial_numbers import CONVERSIONS
+from maskwright.tags.thoughts import thoughts_of
 
 __all__ = ["TagParser", "ToolParser", "parse_tools", "parser_of"]
 
@@ -39,7 +40,7 @@ class ToolParser(TurnParser):
         format: str | ToolFormat | None,  # noqa: A002  (the word of the interface)
         *,
         tools: Iterable[str] | None = None,
-        thinking: tuple[str, str] | None = None,
+        thinking: object = None,
         parameters: Mapping[str, Mapping[str, frozenset[str]]] | None = None,
         numbers: str = "float",
     ) -> None:
@@ -48,8 +49,8 @@ class ToolParser(TurnParser):
         Args:
             format: How calls are written, a name of ``FORMATS`` or an entry of it; with ``None`` there are no calls.
             tools: The names that may be called; ``None`` for any.
-            thinking: What ends the thinking before the turn, and what begins it: ``""`` if the prompt did; with
-                ``None`` there is no thinking. In harmony it has a channel of its own, so this says nothing.
+            thinking: As for :func:`maskwright.tools`: what ends the thinking before the turn, or that and what begins
+                it; ``True`` for the format's own mark. Harmony needs none: thinking has a channel of its own.
             parameters: For formats that write parameters without quotes: tool to parameter to the kinds of values that
                 it may be (``Reading.parameters``). Of a parameter that is not there, what reads as JSON is no string.
             numbers: As for :class:`maskwright.tags.partial.ValueParser`.
@@ -61,14 +62,9 @@ class ToolParser(TurnParser):
             raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {numbers!r}")
         events: list[Event] = []
         source = Source(numbers)
-        turn = Turn(
-            _format(format),
-            source,
-            events,
-            tools=_names(tools),
-            parameters=parameters or {},
-            thinking=_thinking(thinking),
-        )
+        form = _format(format)
+        thoughts = thoughts_of(thinking, form)
+        turn = Turn(form, source, events, tools=_names(tools), parameters=parameters or {}, thinking=thoughts)
         super().__init__(turn, source, events)
 
 
@@ -85,9 +81,9 @@ class TagParser(TurnParser):
 def parse_tools(
     text: str | bytes,
     *,
-    format: str | ToolFormat,  # noqa: A002  (the word of the interface)
+    format: str | ToolFormat | None,  # noqa: A002  (the word of the interface)
     tools: Iterable[str] | None = None,
-    thinking: tuple[str, str] | None = None,
+    thinking: object = None,
     numbers: str = "float",
 ) -> Parsed:
     """One finished turn; O(len(text)). Arguments as for :class:`ToolParser`.
@@ -146,12 +142,3 @@ def _names(tools: Iterable[str] | None) -> frozenset[str] | None:
     if not all(isinstance(name, str) for name in names):
         raise PolicyError("tools must be the names of the tools, for example ['search', 'open']")
     return frozenset(map(str, names))
-
-
-def _thinking(given: tuple[str, str] | None) -> tuple[str, str] | None:
-    if given is None:
-        return None
-    is_pair = isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(text, str) for text in given)
-    if not is_pair or not given[0]:
-        raise PolicyError("thinking must be what ends it and what begins it, for example ('</think>', '<think>')")
-    return given[0], given[1]

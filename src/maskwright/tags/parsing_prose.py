@@ -56,14 +56,18 @@ class Prose:
         return comes
 
     def think(self, end: str, begin: str) -> Step[None]:
-        """Thinking, if it begins, and the blanks that separate it from the turn."""
-        if begin:
-            blanks = yield from self._source.blanks()
-            begins = yield from self._source.takes(begin)
-            if not begins:
-                if blanks:
-                    self.say(blanks)
-                return
+        """Thinking, if it begins, and the blanks that separate it from the turn.
+
+        Without ``begin`` the prompt has begun it; a model may still write the mark that goes with the end.
+        """
+        blanks = yield from self._source.blanks()
+        begins = yield from self._source.takes(begin or end.replace("/", "", 1))
+        if not begins and begin:
+            if blanks:
+                self.say(blanks)
+            return
+        if not begins and blanks:
+            self.reason(blanks)
         comes = yield from self._source.until(Needles(end), self.reason)
         if not comes:
             raise self._source.error("the text ends inside the thinking")

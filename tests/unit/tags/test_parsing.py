@@ -355,6 +355,22 @@ def test_thinking_comes_before_the_turn(begin: str, answer: str) -> None:
         assert run(list(text), "hermes", thinking=("</think>", begin))[1] == parsed
 
 
+@pytest.mark.parametrize(
+    ("form", "thinking", "text", "reasoning"),
+    [
+        ("hermes", True, "<think>\nHm</think>Hi", "\nHm"),
+        ("hermes", "</think>", "\n Hm</think>\n\nHi", "\n Hm"),
+        ("hermes", "</think>", "\n<think> Hm</think>Hi", " Hm"),
+        ("mistral", True, "[THINK]Hm </think>[/THINK]Hi", "Hm </think>"),
+        (None, ("</t>", "<t>"), "<t>Hm</t>Hi", "Hm"),
+        ("hermes", False, "Hi", ""),
+    ],
+)
+def test_thinking_is_asked_for_as_of_the_constraint(form: Any, thinking: Any, text: str, reasoning: str) -> None:
+    parsed = parse_tools(text, format=form, thinking=thinking)
+    assert (parsed.reasoning, parsed.content) == (reasoning, "Hi")
+
+
 def test_thinking_that_was_not_begun_is_none() -> None:
     parsed = parse_tools(" \nHi <think>", format="hermes", thinking=("</think>", "<think>"))
     assert (parsed.content, parsed.reasoning) == (" \nHi <think>", "")
@@ -428,7 +444,7 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(PolicyError, match="format must be one of deepseek"):
         ToolParser("chatml")
     with pytest.raises(PolicyError, match="thinking"):
-        ToolParser("hermes", thinking="</think>")  # type: ignore[arg-type]
+        ToolParser("hermes", thinking="")
     with pytest.raises(PolicyError, match="tools"):
         ToolParser("hermes", tools="f")
     with pytest.raises(PolicyError, match="numbers"):
