@@ -7,7 +7,7 @@ one could need many states where separate lexemes need few. Languages never chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Final, NamedTuple, cast
 
 from maskwright.grammar.components import components
@@ -41,7 +41,8 @@ def fold(grammar: Grammar) -> Grammar:
         if own is not None:
             rules.append(Rule(rule.name, ((Text(own.language.term),),), rule.place))
         else:
-            rules.append(Rule(rule.name, tuple(_joined(body, found) for body in rule.alternatives), rule.place))
+            bodies = [_joined(body, found) for body in rule.alternatives]
+            rules.append(Rule(rule.name, tuple(_merged(bodies) if len(bodies) > 1 else bodies), rule.place))
     return Grammar(tuple(rules), grammar.start, grammar.foreign)
 
 
@@ -159,6 +160,32 @@ def _joined(body: tuple[Symbol, ...], found: list[_Folded | None]) -> tuple[Symb
     if run is not None:
         symbols.append(Text(run.language.term))
     return tuple(symbols)
+
+
+def _merged(bodies: list[tuple[Symbol, ...]]) -> list[tuple[Symbol, ...]]:
+    """Alternatives that differ in their first text only become one: ``e "+" e | e "*" e``, or many words before a rule.
+
+    What stands for an alternative keeps its place.
+    """
+    alike: dict[Hashable, list[int]] = {}
+    for number, body in enumerate(bodies):
+        place = next((i for i, symbol in enumerate(body) if type(symbol) is Text), None)
+        # Symbols of different kinds are equal as tuples, so their kinds are compared too.
+        rest = number if place is None else tuple((type(s), s) for i, s in enumerate(body) if i != place)
+        alike.setdefault((place, rest), []).append(number)
+    if len(alike) == len(bodies):
+        return bodies
+    merged = dict(enumerate(bodies))
+    for (place, _), numbers in cast("dict[tuple[int, Hashable], list[int]]", alike).items():
+        terms = [cast("Text", bodies[number][place]).term for number in numbers] if len(numbers) > 1 else []
+        if not terms or sum(_size(term) for term in terms if term.op not in _MERGED) > _LEXEME:
+            continue
+        first, *others = numbers
+        body = bodies[first]
+        merged[first] = (*body[:place], Text(either(*map(_language, terms)).term), *body[place + 1 :])
+        for number in others:
+            del merged[number]
+    return list(merged.values())
 
 
 def _fit(one: _Folded, other: _Folded) -> bool:
