@@ -93,7 +93,7 @@ class ContextualNetwork:
         if not self._liveness.is_live(*self._root):
             raise UnsatisfiableError(
                 Problem(
-                    self._liveness.reason(),
+                    "no text is accepted: wherever the parser stands, the lexer cannot give it what it needs",
                     keyword="lark",
                     remedy='change the terminals so that a text exists, or read the grammar with lexer="exact"',
                 )
@@ -123,19 +123,13 @@ class ContextualNetwork:
             term = encode(automaton(Begun(self._machine, self._machine.state(base, live))))
             productions.append((Switch(term, _Targets(self, place)),))  # type: ignore[arg-type]
         for number in self._liveness.specials(cell, lexer):
-            after = self._stacks.shift(cell, number)
-            if after is not None:
-                special = self._specials[number]
-                first = Call(special) if isinstance(special, Inner) else Lex(special)
-                productions.append((first, Call(self._place(after, self._scanner.neutral))))
-        if (self._stacks.takes(cell) & lexer.terminals) >> END & 1 and self._scanner.may_end(context):
+            special = self._specials[number]
+            first = Call(special) if isinstance(special, Inner) else Lex(special)
+            places = self._liveness.after(cell, number, self._scanner.neutral)
+            productions.extend((first, Call(_Place(*after))) for after in places)
+        if self._liveness.taken(cell, lexer) >> END & 1 and self._scanner.may_end(context):
             productions.append(())
         return productions
-
-    def _place(self, cell: Cell, context: int) -> _Place:
-        """The place after a terminal was shifted."""
-        lexer = self._lexers.of[cell.state]
-        return _Place(self._stacks.settle(cell), lexer, self._scanner.canonical(lexer, context))
 
     def after(self, place: _Place, label: int) -> NodeKey:
         """The node after an end of the machine, from a place."""
@@ -145,9 +139,8 @@ class ContextualNetwork:
                 if terminal == IGNORED:
                     places[place._replace(context=self._scanner.canonical(place.lexer, context))] = None
                     continue
-                shifted = self._stacks.shift(place.cell, terminal)
-                if shifted is not None:
-                    places[self._place(shifted, context)] = None
+                for then in self._liveness.after(place.cell, terminal, context):
+                    places[_Place(*then)] = None
         return next(iter(places)) if len(places) == 1 else _Fork(tuple(places))
 
     def realize(self, key: NodeKey, text: str) -> NodeKey:

@@ -1,21 +1,43 @@
 """Which outcomes of the scanner can be completed: greedy terminals, merged LALR states and keywords make dead ends.
 
-First a local check. If in every state of the parser, in every context that can be pending there, each terminal of the
-state's actions can still be read (perhaps after what is ignored), and the table is clean, then whatever the parser can
-take can be completed.
+A lexer in a context is *good* if every terminal of the parser's actions can be read there, perhaps after what is
+ignored, so that whatever lexer comes next is good again in the context after it (a greatest fixpoint). There a stack
+can be completed if the parser alone can complete it: if it can take anything, where the table is clean; otherwise that
+is what :mod:`maskwright.grammar.lark_saturation` says of the parser alone.
+
+Lexers that are not good, as after a comment that only a line end may follow, are left within some steps: a search from
+the stack finds a good one, the end of the text, or nothing. If most are not good (in Lark's own grammar no line end can
+be read after another, whatever the parser would take), or a search does not end soon, the pushdown system of parser and
+scanner together decides.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
 
+from maskwright.errors import LimitError
 from maskwright.grammar.lark_lr import END, Cell, Stacks
+from maskwright.grammar.lark_readings import Readings, bits
 from maskwright.grammar.lark_saturation import ENDING, Pending, Saturation
 from maskwright.grammar.lark_scanner import IGNORED, Lexer
 from maskwright.grammar.lark_tables import Lexers, Tables
 from maskwright.limits import Limits
 
 __all__ = ["Liveness"]
+
+#: Places that a search looks at; each takes some 10 us.
+_SEARCH: Final = 2_000
+#: Steps, in those of ``Limits.satisfiability_steps``, that the system of both may take where a search would do as well.
+_CHEAP: Final = 10_000
+#: Answers that are kept.
+_KNOWN: Final = 200_000
+
+#: A stack that was settled, the lexer that reads on, and its context.
+Place = tuple[Cell, Lexer, int]
+Follow = Callable[[Lexer, int], tuple[list[Pending], list[int]]]
 
 
 class Liveness:
@@ -24,184 +46,177 @@ class Liveness:
     def __init__(
         self, tables: Tables, stacks: Stacks, lexers: Lexers, specials: frozenset[int], limits: Limits
     ) -> None:
-        """Explore all states of the scanner, and decide whether the local check is enough."""
+        """Explore all states of the scanner, and find what is good."""
         self._table = tables.table
         self._stacks = stacks
         self._lexers = lexers
         self._scanner = lexers.scanner
-        self._specials = specials
         self._special_mask = sum(1 << number for number in specials)
         self._limits = limits
-        #: Outcomes by what the stack takes, if the local check is enough.
-        self._by_takes: dict[int, int] = {}
-        #: Contexts in which each lexer can begin.
-        self._begun: dict[Lexer, dict[int, None]] = {}
-        self._explore()
-        self._outcomes_of: dict[int, int] = {}
-        for number, outcome in enumerate(self._scanner.outcomes):
-            self._outcomes_of[outcome.terminal] = self._outcomes_of.get(outcome.terminal, 0) | 1 << number
-        lacking = [
-            (lexer, context, lacks)
-            for lexer, contexts in self._begun.items()
-            for context in contexts
-            if (lacks := self._lacks(lexer, context))
-        ]
-        #: Whether every terminal can be read wherever the parser can take it: contexts then need not be told apart.
-        self._is_readable = not lacking
-        self._saturation = None if tables.is_clean and not lacking else self._saturate()
-        #: Outcomes by state, demands met below and beginning, if it is not.
-        self._by_met: dict[tuple[int, int, Lexer, int], int] = {}
+        self._readings = Readings(tables.table, lexers, self._special_mask)
+        #: The parser alone, if its conflicts were resolved; parser and scanner together, once a search took too long.
+        self._parser = None if tables.is_clean else self._saturate(self._follow_any, 0, limits.satisfiability_steps)
+        self._both: Saturation | None = None
+        self._by_both: dict[tuple[int, int, Lexer, int], int] = {}
+        unsure = self._readings.unsure.bit_count()
+        if 2 * unsure > len(self._scanner.outcomes):
+            with suppress(LimitError):
+                self._both = self._saturate_both(min(_CHEAP, limits.satisfiability_steps))
+        #: What can be read and completed by the parser alone: by state, demands met below and lexer.
+        self._taken: dict[tuple[int, int, Lexer], int] = {}
+        #: Outcomes that are sure to be live, by the terminals that can be taken.
+        self._sure: dict[int, int] = {}
+        #: ``known[place]``: what a search has found.
+        self._known: dict[Place, bool] = {}
 
-    def _saturate(self) -> Saturation:
-        first = 0 if self._is_readable else self._scanner.first
-        return Saturation(
-            self._table,
-            lambda state, context: self._follow(self._lexers.of[state], context),
-            first,
-            self._limits.satisfiability_steps,
-        )
+    # -- the parser
 
-    def _follow(self, lexer: Lexer, context: int) -> tuple[list[Pending], list[int]]:
-        """What may be read next, and the contexts that ignored terminals lead to."""
-        if self._is_readable:
-            return [self._pending(n, context) if n != END else ENDING for n in _bits(lexer.terminals)], []
-        pendings = [self._pending(n, self._scanner.neutral) for n in self._special_in(lexer.terminals)]
+    def _saturate_both(self, steps: int) -> Saturation:
+        return self._saturate(self._follow_both, self._scanner.first, steps)
+
+    def _saturate(self, follow: Follow, first: int, steps: int) -> Saturation:
+        of = self._lexers.of
+        return Saturation(self._table, lambda state, context: follow(of[state], context), first, steps)
+
+    def _follow_any(self, lexer: Lexer, context: int) -> tuple[list[Pending], list[int]]:
+        """Any terminal of the actions, whatever the context."""
+        del context
+        return [(n, 0) if n != END else ENDING for n in bits(lexer.terminals)], []
+
+    def _follow_both(self, lexer: Lexer, context: int) -> tuple[list[Pending], list[int]]:
+        """What may be read next in a context, and the contexts that ignored terminals lead to."""
+        scanner = self._scanner
+        pendings: list[Pending] = [(n, scanner.neutral) for n in bits(lexer.terminals & self._special_mask)]
         contexts: list[int] = []
-        if lexer.terminals >> END & 1 and self._scanner.may_end(context):
+        if lexer.terminals >> END & 1 and scanner.may_end(context):
             pendings.append(ENDING)
-        base = self._scanner.start(lexer, context)
-        for number in _bits(base.reach) if base is not None else ():
-            terminal, after = self._scanner.outcomes[number]
+        for terminal, after in self._readings.outcomes(lexer, context):
             if terminal == IGNORED:
                 contexts.append(after)
             elif lexer.terminals >> terminal & 1:
-                pendings.append(self._pending(terminal, after))
+                pendings.append((terminal, after))
         return pendings, contexts
 
-    def _pending(self, terminal: int, context: int) -> Pending:
-        return terminal, 0 if self._is_readable else context
+    def taken(self, cell: Cell, lexer: Lexer) -> int:
+        """The terminals that a lexer may give and that the parser alone can go on from, as bits."""
+        takes = self._stacks.takes(cell) & lexer.terminals
+        parser = self._parser
+        if parser is None or not takes:
+            return takes
+        key = (cell.state, parser.met(cell.below), lexer)
+        found = self._taken.get(key)
+        if found is None:
+            found = 0
+            for number in bits(takes):
+                if parser.acts((number, 0) if number != END else ENDING, cell):
+                    found |= 1 << number
+            self._taken[key] = found
+        return found
 
-    def _special_in(self, mask: int) -> list[int]:
-        return _bits(mask & self._special_mask)
-
-    def _explore(self) -> None:
-        """Enter every lexer in every context that can be pending there."""
-        after: dict[int, set[Lexer]] = {}
-        for shifts in self._table.shifts:
-            for terminal, state in shifts.items():
-                after.setdefault(terminal, set()).add(self._lexers.of[state])
-        todo: deque[tuple[Lexer, int]] = deque()
-
-        def begin(lexer: Lexer, context: int) -> None:
-            contexts = self._begun.setdefault(lexer, {})
-            if context not in contexts:
-                contexts[context] = None
-                todo.append((lexer, context))
-
-        begin(self._lexers.of[self._table.start], self._scanner.first)
-        for special in self._specials:
-            for lexer in after.get(special, ()):
-                begin(lexer, self._scanner.neutral)
-        while todo:
-            lexer, context = todo.popleft()
-            base = self._scanner.start(lexer, context)
-            if base is None:
-                continue
-            self._scanner.explore([base])
-            for number in _bits(base.reach):
-                outcome = self._scanner.outcomes[number]
-                if outcome.terminal == IGNORED:
-                    begin(lexer, outcome.context)
-                    continue
-                for then in after.get(outcome.terminal, ()):
-                    begin(then, outcome.context)
-
-    def _lacks(self, lexer: Lexer, context: int) -> int:
-        """The terminals of a lexer that cannot be read in a context, as bits."""
-        lacks = lexer.terminals & ~self._special_mask
-        for at in self._contexts_reached(lexer, context):
-            base = self._scanner.start(lexer, at)
-            if base is not None:
-                for number in _bits(base.reach):
-                    terminal = self._scanner.outcomes[number].terminal
-                    if terminal != IGNORED:
-                        lacks &= ~(1 << terminal)
-            if self._scanner.may_end(at):
-                lacks &= ~(1 << END)
-            if not lacks:
-                break
-        return lacks
-
-    def _contexts_reached(self, lexer: Lexer, context: int) -> list[int]:
-        """The contexts that ignored terminals lead to, the first included."""
-        todo = [context]
-        found = dict.fromkeys(todo)
-        while todo:
-            base = self._scanner.start(lexer, todo.pop())
-            for number in _bits(base.reach) if base is not None else ():
-                outcome = self._scanner.outcomes[number]
-                if outcome.terminal == IGNORED and outcome.context not in found:
-                    found[outcome.context] = None
-                    todo.append(outcome.context)
-        return list(found)
+    # -- parser and scanner
 
     def is_live(self, cell: Cell, lexer: Lexer, context: int) -> bool:
         """Whether a stack can be completed if a lexer reads on in a context."""
-        saturation = self._saturation
-        if saturation is None:
-            return self._stacks.takes(cell) & lexer.terminals != 0
-        contexts = [0] if self._is_readable else self._contexts_reached(lexer, context)
-        return any(saturation.acts(pending, cell) for at in contexts for pending in self._follow(lexer, at)[0])
+        if (lexer, context) in self._readings.good:
+            return self.taken(cell, lexer) != 0
+        place = (cell, lexer, context)
+        if self._both is not None:
+            return self._decide(place)
+        found = self._known.get(place)
+        if found is None:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            found = self._search(place)
+        return found
+
+    def _search(self, start: Place) -> bool:
+        """Look for a good lexer or the end of the text; what was met on the way to neither is dead."""
+        todo = deque((start,))
+        met = {start}
+        while todo:
+            place = todo.popleft()
+            cell, lexer, context = place
+            known = self._known.get(place)
+            if known is None and (lexer, context) in self._readings.good:
+                known = self.taken(cell, lexer) != 0
+            if known or (known is None and self.taken(cell, lexer) >> END & 1 and self._scanner.may_end(context)):
+                self._known[start] = True
+                return True
+            if known is None:
+                for then in self._onward(cell, lexer, context):
+                    if then not in met:
+                        met.add(then)
+                        todo.append(then)
+            if len(met) > _SEARCH:
+                found = self._known[start] = self._decide(start)
+                return found
+        self._known.update((place, False) for place in met)
+        return False
+
+    def _onward(self, cell: Cell, lexer: Lexer, context: int) -> list[Place]:
+        """The places after one more terminal."""
+        found: list[Place] = []
+        taken = self.taken(cell, lexer)
+        for terminal, after in self._readings.outcomes(lexer, context):
+            if terminal == IGNORED:
+                found.append((cell, lexer, self._scanner.canonical(lexer, after)))
+            elif taken >> terminal & 1:
+                found += self.after(cell, terminal, after)
+        for terminal in bits(taken & self._special_mask):
+            found += self.after(cell, terminal, self._scanner.neutral)
+        return found
+
+    def after(self, cell: Cell, terminal: int, context: int) -> list[Place]:
+        """The place after a terminal, in a context after it; none if the parser refuses it."""
+        shifted = self._stacks.shift(cell, terminal)
+        if shifted is None:
+            return []
+        lexer = self._lexers.of[shifted.state]
+        return [(self._stacks.settle(shifted), lexer, self._scanner.canonical(lexer, context))]
+
+    def _decide(self, place: Place) -> bool:
+        """Ask the pushdown system of parser and scanner together."""
+        if self._both is None:
+            self._both = self._saturate_both(self._limits.satisfiability_steps)
+        cell, lexer, context = place
+        both = self._both
+        reached = self._readings.reached(lexer, context)
+        return any(both.acts(pending, cell) for at in reached for pending in self._follow_both(lexer, at)[0])
 
     def outcomes(self, cell: Cell, lexer: Lexer, context: int) -> int:
         """The outcomes of the scanner that can be completed from a stack, as bits."""
-        saturation = self._saturation
-        if saturation is None:
-            return self._taken(self._stacks.takes(cell) & lexer.terminals)
-        key = (cell.state, saturation.met(cell.below), lexer, context)
-        found = self._by_met.get(key)
+        taken = self.taken(cell, lexer)
+        found = self._sure.get(taken)
         if found is None:
-            found = 0
-            base = self._scanner.start(lexer, context)
-            for number in _bits(base.reach) if base is not None else ():
-                terminal, after = self._scanner.outcomes[number]
-                if terminal == IGNORED:
-                    is_live = self.is_live(cell, lexer, after)
-                else:
-                    is_live = saturation.acts(self._pending(terminal, after), cell)
-                if is_live:
-                    found |= 1 << number
-            self._by_met[key] = found
-        return found
+            found = self._sure[taken] = self._readings.sure(taken)
+        base = self._scanner.start(lexer, context)
+        unsure = 0 if base is None else base.reach & self._readings.unsure
+        if not unsure:
+            return found
+        if self._both is None:
+            return found | self._filtered(cell, lexer, taken, unsure)
+        key = (cell.state, self._both.met(cell.below), lexer, context)
+        if key not in self._by_both:
+            self._by_both[key] = self._filtered(cell, lexer, taken, unsure)
+        return found | self._by_both[key]
 
-    def _taken(self, takes: int) -> int:
-        found = self._by_takes.get(takes)
-        if found is None:
-            found = self._outcomes_of.get(IGNORED, 0)
-            for terminal in _bits(takes):
-                found |= self._outcomes_of.get(terminal, 0)
-            self._by_takes[takes] = found
+    def _filtered(self, cell: Cell, lexer: Lexer, taken: int, unsure: int) -> int:
+        """Those of some outcomes that can be completed."""
+        found = 0
+        for number in bits(unsure):
+            terminal, after = self._scanner.outcomes[number]
+            if terminal == IGNORED:
+                places = [(cell, lexer, self._scanner.canonical(lexer, after))]
+            else:
+                places = self.after(cell, terminal, after) if taken >> terminal & 1 else []
+            if any(self.is_live(*place) for place in places):
+                found |= 1 << number
         return found
 
     def specials(self, cell: Cell, lexer: Lexer) -> list[int]:
         """The terminals without a pattern that can be completed from a stack."""
-        if not self._special_mask & lexer.terminals:
+        if not lexer.terminals & self._special_mask:
             return []
-        found = self._special_in(self._stacks.takes(cell) & lexer.terminals)
-        saturation = self._saturation
-        if saturation is None:
-            return found
-        return [n for n in found if saturation.acts(self._pending(n, self._scanner.neutral), cell)]
-
-    def reason(self) -> str:
-        """Why nothing is accepted."""
-        return "no text is accepted"
-
-
-def _bits(mask: int) -> list[int]:
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
+        neutral = self._scanner.neutral
+        found = bits(self.taken(cell, lexer) & self._special_mask)
+        return [n for n in found if any(self.is_live(*place) for place in self.after(cell, n, neutral))]

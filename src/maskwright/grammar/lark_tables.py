@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from maskwright.errors import GrammarError, LimitError, Problem
+from maskwright.grammar.lark_conflicts import are_harmless
 from maskwright.grammar.lark_loader import CompiledRules
 from maskwright.grammar.lark_lr import Table
 from maskwright.grammar.lark_programs import Programs
@@ -29,7 +30,7 @@ class Tables:
 
     def __init__(self, table: Table, *, is_clean: bool) -> None:
         self.table = table
-        #: No conflict was resolved and every rule can be completed: every stack then has a completion.
+        #: Every stack has a completion: all rules have one, and no conflict was resolved that matters.
         self.is_clean = is_clean
 
 
@@ -57,12 +58,12 @@ def build_table(compiled: CompiledRules, start: str) -> Tables:
             Problem("the rules nest too deeply for Lark's LALR analysis", remedy='use lexer="exact"')
         ) from error
     parsed = analyzer.parse_table
+    origins = frozenset(rule.origin.name for rule in compiled.rules)
     names = {_END: 0} | {terminal.name: place for place, terminal in enumerate(compiled.terminals, 1)}
     for actions in parsed.states.values():
         for name, (action, _) in actions.items():
-            if name not in names and not (action is analysis.Shift and name in _origins(compiled)):
+            if name not in names and not (action is analysis.Shift and name in origins):
                 names[name] = len(names)
-    origins = _origins(compiled)
     size = max(parsed.states) + 1
     shifts: list[dict[int, int]] = [{} for _ in range(size)]
     gotos: list[dict[str, int]] = [{} for _ in range(size)]
@@ -83,11 +84,8 @@ def build_table(compiled: CompiledRules, start: str) -> Tables:
         for itemset in analyzer.lr0_itemsets
         for symbol, rules in itemset.lookaheads.items()
     )
-    return Tables(table, is_clean=not conflicts and _all_productive(compiled.rules))
-
-
-def _origins(compiled: CompiledRules) -> frozenset[str]:
-    return frozenset(rule.origin.name for rule in compiled.rules)
+    is_clean = _all_productive(compiled.rules) and (not conflicts or are_harmless(analyzer, start))
+    return Tables(table, is_clean=is_clean)
 
 
 def _all_productive(rules: Sequence[Any]) -> bool:
