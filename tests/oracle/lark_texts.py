@@ -1,4 +1,4 @@
-"""Texts for a Lark grammar, made from what Lark itself has compiled: derivations of its rules, broken here and there."""
+"""Texts for a Lark grammar, made from what Lark itself has compiled: derivations, broken here and there."""
 
 from __future__ import annotations
 

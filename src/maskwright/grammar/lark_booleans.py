@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from maskwright.errors import GrammarError
+from maskwright.errors import ConstraintError, GrammarError, LimitError
 from maskwright.grammar.faults import fault
 from maskwright.grammar.lark_pieces import MARK, Piece
 
 __all__ = ["Edit", "boolean_edits", "boolean_pieces"]
 
 _CLOSER, _OPENER, _REPLACEMENT = range(3)
+#: Each is two groups within each other.
+_COMPLEMENTS: Final = 50
+_NO_OPERAND: Final = "an operator without an operand"
 _OPENS: Final = "(["
 _CLOSES: Final = ")]"
 
@@ -101,9 +104,11 @@ class _Booleans:
         if piece.text == "~":
             self._begin(group, piece)
             group.pending.append(piece)
+            if len(group.pending) > _COMPLEMENTS:
+                raise self._fault(piece, f"more than {_COMPLEMENTS} complements of each other", LimitError)
             return
         if not group.is_begun or group.pending:
-            raise self._fault(piece)
+            raise self._fault(piece, _NO_OPERAND)
         group.ands.append((before, piece))
         group.is_begun = False
 
@@ -116,15 +121,15 @@ class _Booleans:
     def _end(self, group: _Group) -> None:
         """Close the conjunction of a group after the last piece that was read."""
         if group.pending:
-            raise self._fault(group.pending[-1])
+            raise self._fault(group.pending[-1], _NO_OPERAND)
         if group.ands:
             if not group.is_begun or group.first is None:
-                raise self._fault(group.ands[-1][1])
+                raise self._fault(group.ands[-1][1], _NO_OPERAND)
             end = self._last.end
             self.edits.append(Edit(group.first.start, _OPENER, group.first.start, f'("{MARK}&" ('))
             self.edits.append(Edit(end, _CLOSER, end, "))"))
             self.edits.extend(Edit(before, _REPLACEMENT, at.end, ") (") for before, at in group.ands)
         group.first, group.ands, group.is_begun = None, [], False
 
-    def _fault(self, piece: Piece) -> GrammarError:
-        return fault(self._text, piece.span, f"{piece.text} has no operand", keyword=piece.text, source=self._source)  # type: ignore[return-value]
+    def _fault(self, piece: Piece, reason: str, error: type[ConstraintError] = GrammarError) -> ConstraintError:
+        return fault(self._text, piece.span, reason, keyword=piece.text, source=self._source, error=error)

@@ -13,7 +13,7 @@ from maskwright.grammar.lark_trees import bottom_up
 __all__ = ["Templates"]
 
 #: Rules made of templates. A template may use itself with ever larger arguments, and Lark would never return.
-_INSTANCES: Final = 10_000
+_INSTANCES: Final = 4_000
 
 
 class Templates:
@@ -39,7 +39,7 @@ class Templates:
     def instance(self, usage: Any) -> str:
         """The name of the rule that a ``template_usage`` stands for; made if it is new.
 
-        Raises :class:`LimitError` for more than 10,000. Arguments that are templates themselves become rules first, so
+        Raises :class:`LimitError` for more than 4,000. Arguments that are templates themselves become rules first, so
         the recursion is as deep as what the text nests, and no argument grows.
         """
         name = usage.children[0].name

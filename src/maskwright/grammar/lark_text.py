@@ -174,7 +174,7 @@ class _Rewriter:
     def _read(self, statement: Statement) -> None:
         """Collect the edits of a statement."""
         if statement.kind == "other":
-            if statement.head[0].kind == "llguidance":
+            if statement.head and statement.head[0].kind == "llguidance":
                 self._drop(statement.head[0])
             return
         for before, piece in zip(statement.head, statement.head[1:], strict=False):

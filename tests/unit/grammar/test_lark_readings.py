@@ -48,7 +48,7 @@ def test_accepts_what_lark_parses(name: str, lexer: str) -> None:
 
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_exact_masks(name: str) -> None:
-    """Exact: along random outputs each mask is what the matcher can read, and every output can be brought to its end."""
+    """Exact: along random outputs each mask is what the matcher can read, and the shortest end is one of Lark's."""
     example = GRAMMARS[name]
     chance = random.Random(name)
     pairs = {"".join(chance.choices(example.alphabet, k=chance.randint(2, 3))).encode() for _ in range(40)}
@@ -89,7 +89,7 @@ def test_open_cases(lexer: str) -> None:
 @pytest.mark.parametrize("name", ["common", "lark", "unicode"])
 def test_grammars_that_come_with_lark(name: str) -> None:
     """Every terminal and rule of them can be imported; what Lark refuses alone is refused here too, by name."""
-    from importlib.resources import files  # noqa: PLC0415  (with lark, which may be absent)
+    from importlib.resources import files
 
     text = files("lark.grammars").joinpath(f"{name}.lark").read_text("utf-8")
     if name == "lark":
