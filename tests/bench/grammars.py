@@ -286,7 +286,7 @@ TASKS: Final = (
         lambda: [json.dumps({"all": [json.loads(text) for text in json_texts()] * 45})],
     ),
     Task(
-        "ambiguous: e e | a, 20 kB",
+        "ambiguous: e e or a, 20 kB",
         {"ours": ("gbnf", AMBIGUOUS_GBNF), "llg": ("lark", AMBIGUOUS_LARK), "xgr": ("gbnf", AMBIGUOUS_GBNF)},
         lambda: ["a" * 20_000],
     ),
