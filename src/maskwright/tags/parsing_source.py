@@ -27,7 +27,8 @@ class Needles:
 
     __slots__ = ("_all", "_first", "_longest", "_pattern")
 
-    def __init__(self, *strings: str, lead: str = "") -> None:
+    def __init__(self, *given: str, lead: str = "") -> None:
+        strings = tuple(filter(None, given))
         alternatives = "|".join(map(re.escape, sorted(strings, key=len, reverse=True)))
         self._pattern = re.compile(f"(?:{re.escape(lead)})?({alternatives})") if strings else re.compile("(?!)()")
         self._all = tuple(lead + string for string in strings) + (strings if lead else ())

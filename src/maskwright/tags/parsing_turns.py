@@ -20,11 +20,12 @@ _FUNCTIONS: Final = "functions."
 #: What stands for no format.
 _NO_CALLS: Final = ToolFormat("text", body="object", text="before")
 _ENDS: Final = ("<|end|>", "<|return|>", "<|call|>")
-#: The header of a harmony message up to ``<|message|>``. The recipient may stand before or after the channel.
+#: The header of a harmony message up to ``<|message|>``. The recipient may stand before or after the channel. Nothing
+#: is given back (``*+``), so a header of blanks takes no longer than any other.
 _HEADER: Final = re.compile(
-    r"(?:<\|start\|>\s*(?P<role>[^\s<]*))?\s*(?:to=(?P<to>[^\s<]+)\s*)?"
-    r"<\|channel\|>\s*(?P<channel>[^\s<]+)\s*(?:to=(?P<then_to>[^\s<]+)\s*)?"
-    r"(?:<\|constrain\|>\s*)?(?P<kind>[^\s<]*)\s*"
+    r"(?:<\|start\|>\s*+(?P<role>[^\s<]*+))?+\s*+(?:to=(?P<to>[^\s<]++)\s*+)?+"
+    r"<\|channel\|>\s*+(?P<channel>[^\s<]++)\s*+(?:to=(?P<then_to>[^\s<]++)\s*+)?+"
+    r"(?:<\|constrain\|>\s*+)?+(?P<kind>[^\s<]*+)\s*+"
 )
 
 
@@ -111,7 +112,7 @@ class Turn:
         """Further calls, up to a word or the end of the text."""
         source = self._source
         separator = self._words(self._form.separator)
-        following = (*separator, *self._words(self._form.call_begin))[0]
+        following = (*separator, *self._words(self._form.call_begin), "{")[0]
         while True:
             yield from source.blanks()
             comes = yield from source.comes(end or following, following, inside=_THE_CALLS)
@@ -149,7 +150,7 @@ class Turn:
         else:
             source.forget()
             self._text.say(blanks)
-            comes = yield from self._text.until(Needles(form.optional_begin) if form.optional_begin else Needles())
+            comes = yield from self._text.until(Needles(form.optional_begin))
             if comes:
                 raise source.error(f"{form.optional_begin} inside a text")
             return

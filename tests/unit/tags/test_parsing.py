@@ -473,11 +473,14 @@ def test_wrong_arguments_are_refused() -> None:
         ("harmony", "<|start|>assistant<|channel|>final<|message|>x<|end|>"),
         ("glm", "<tool_call>f<arg_key>"),
         ("kimi", "<|tool_calls_section_begin|>"),
+        ("harmony", "<|start|>" + 40_000 * " " + "<|message|>"),
+        ("harmony", "<|channel|>final" + 40_000 * " " + "x<|message|>"),
+        ("hermes", "<tool_call>" + 40_000 * " " + "{"),
     ],
 )
 @pytest.mark.parametrize("size", [1, 5, 1 << 30])
 def test_hostile_repetition_is_read_in_linear_time(form: str, piece: str, size: int) -> None:
-    """200 kB of what begins something, in small pieces: a quadratic reader would take minutes."""
+    """50 kB of what begins something, in small pieces: a quadratic reader would take minutes."""
     text = piece * (50_000 // len(piece))
     parser = ToolParser(form)
     for at in range(0, len(text), size):
