@@ -14,7 +14,7 @@ import maskwright as mw
 from maskwright.constraint import Constraint, is_empty_text
 from maskwright.errors import UnsatisfiableError
 from maskwright.grammar.compile import compile_grammar
-from maskwright.grammar.rules import Grammar, Reference, Repeat, Rule, Symbol, Text
+from maskwright.grammar.rules import Foreign, Grammar, Reference, Repeat, Rule, Symbol, Text
 from maskwright.limits import DEFAULT_LIMITS
 from maskwright.network.lexeme import EPSILON, NEVER, characters, literal, repeat, words
 from maskwright.notations import gbnf
@@ -99,6 +99,41 @@ def test_masks_and_ends(chance: random.Random) -> None:
         assert matcher.is_accepting, (matcher.text, grammar)
     text = matcher.text.decode()
     assert len(text) > 24 or earley.accepts(grammar, text), (text, grammar)
+
+
+@given(st.randoms(use_true_random=False))
+def test_networks_inside(chance: random.Random) -> None:
+    """A network that stands inside a grammar reads what it reads alone, wherever it stands, empty texts included."""
+    inner, outer = _grammar(chance), _grammar(chance)
+    try:
+        network = compile_grammar(inner)
+    except UnsatisfiableError:
+        return
+    size = len(outer.rules)
+    mixed, plain = [], []
+    for name, alternatives, _ in outer.rules:
+        bodies = [
+            tuple(None if isinstance(symbol, Repeat) and symbol.rule == 0 else symbol for symbol in body)
+            for body in alternatives
+        ]
+        mixed.append(Rule(name, tuple(tuple(symbol or Foreign(0) for symbol in body) for body in bodies)))
+        plain.append(Rule(name, tuple(tuple(symbol or Reference(size) for symbol in body) for body in bodies)))
+    shifted = [
+        Rule(
+            f"inner {rule.name}", tuple(tuple(_shifted(symbol, size) for symbol in body) for body in rule.alternatives)
+        )
+        for rule in inner.rules
+    ]
+    guide = _guide(Grammar(tuple(mixed), 0, (network,)))
+    flat = Grammar((*plain, *shifted), 0)
+    for text in SHORT[:40]:
+        assert earley.accepts(flat, text) is (guide is not None and guide.matches(text)), (text, inner, mixed)
+
+
+def _shifted(symbol: Symbol, by: int) -> Symbol:
+    if isinstance(symbol, Reference):
+        return Reference(symbol.rule + by)
+    return symbol._replace(rule=symbol.rule + by) if isinstance(symbol, Repeat) else symbol
 
 
 JSON: Final = r"""

@@ -17,17 +17,21 @@ from maskwright.grammar.forms import FOREIGN, REPEAT, RULE, Body, Forms, Key
 from maskwright.grammar.nullable import is_nullable, without_empty
 from maskwright.grammar.rules import Grammar
 from maskwright.limits import DEFAULT_LIMITS, Limits
-from maskwright.network.lexeme import NEVER, Term
+from maskwright.network.lexeme import EPSILON, NEVER, Term, concatenate, encode, words
 from maskwright.network.nodes import Call, Capture, Lex, Network, NodeKey, Production, Switch, Symbol
 
 __all__ = ["GrammarNetwork", "compile_grammar"]
 
-#: More kinds of keys: (SOME, key), (REST, owner, number of its body, place), (CORNER, top, at).
+#: More kinds of keys: (SOME, key), (REST, owner, number of its body, place), (CORNER, top, at), (AFTER, key, rests of
+#: productions).
 SOME: Final = "some"
 REST: Final = "rest"
 CORNER: Final = "corner"
+AFTER: Final = "after"
 #: Symbols of an alternative up to which its rest is written out, where it is needed several times.
 _SHORT: Final = 24
+#: Productions from which on those that begin with a word are read as one switch: its words are walked along the trie.
+_MANY: Final = 24
 
 
 class GrammarNetwork:
@@ -47,6 +51,7 @@ class GrammarNetwork:
             SOME: self._some,
             REST: self._rest,
             CORNER: self._corner,
+            AFTER: _after_word,
             FOREIGN: self._inside,
         }
 
@@ -58,7 +63,9 @@ class GrammarNetwork:
     def expand(self, key: NodeKey) -> Iterable[Production]:
         """The productions of a node: linear in the alternatives that they are made of."""
         tagged = cast("Key", key)
-        return self._expanders[tagged[0]](tagged)
+        productions = list(self._expanders[tagged[0]](tagged))
+        # A node of another network may have a switch of its own, and what is ``enough`` is told by node.
+        return productions if len(productions) < _MANY or FOREIGN in tagged else _by_word(tagged, productions)
 
     def realize(self, key: NodeKey, text: str) -> NodeKey:
         """The node of another network that stands for ``key`` after it has captured a text."""
@@ -74,7 +81,7 @@ class GrammarNetwork:
     def describe(self, key: NodeKey) -> str:
         """What is read at a node: its rule."""
         tagged = cast("Key", key)
-        while tagged[0] in (SOME, REST):
+        while tagged[0] in (SOME, REST, AFTER):
             tagged = tagged[1]
         if tagged[0] == FOREIGN:
             return self._foreign[tagged[1]].describe(tagged[2])
@@ -235,6 +242,40 @@ def _wrapped(symbol: Symbol, which: int) -> Symbol:
     if isinstance(symbol, Switch):
         return symbol._replace(targets=cast("Any", _Targets(symbol.targets, which)))
     return symbol
+
+
+def _by_word(key: Key, productions: list[Production]) -> Iterator[Production]:
+    """The same productions, of which those that begin with a word are one switch."""
+    rests: dict[str, list[Production]] = {}
+    for production in productions:
+        word, rest = _leading_word(production)
+        if word:
+            rests.setdefault(word, []).append(rest)
+        else:
+            yield production
+    if rests:
+        targets: list[NodeKey] = [(AFTER, key, tuple(rest)) for rest in rests.values()]
+        yield (Switch(encode(words(rests, labelled=True)), targets),)
+
+
+def _leading_word(production: Production) -> tuple[str, Production]:
+    """The word that a production begins with, and what follows it; no word if it begins otherwise."""
+    first = production[0] if production else None
+    if not isinstance(first, Lex) or first.term.op != "encode":
+        return "", production
+    text = cast("Term", first.term.args[0])
+    parts = cast("tuple[Term, ...]", text.args) if text.op == "concatenate" else (text,)
+    if parts[0].op != "words":
+        return "", production
+    options = cast("tuple[str, ...]", parts[0].args[0])
+    if len(options) > 1:
+        return "", production
+    rest = encode(concatenate(*parts[1:]))
+    return options[0], (*(() if rest is EPSILON else (Lex(rest),)), *production[1:])
+
+
+def _after_word(key: Key) -> Iterable[Production]:
+    return cast("tuple[Production, ...]", key[2])
 
 
 def _production(body: Body) -> Production:

@@ -124,6 +124,27 @@ def test_counts_are_never_copied() -> None:
         guide_of(grammar([(Repeat(1, 2**30, None),)], [(A,)]))
 
 
+def test_many_alternatives() -> None:
+    """Alternatives beyond counting are read by their first words, which may be alike and begin each other."""
+    named = [(Text(literal(f"f{i % 40}")), Text(repeat(literal("a"))), S, B) for i in range(60)]
+    given = grammar([*named, *[(Text(literal(f"f{i}")), T) for i in range(30)], (A, S), ()], [(C, T, C), (B,)])
+    guide = guide_of(given)
+    for text in (
+        "f1b",
+        "f1f12cbcb",
+        "f12aaf3bb",
+        "f29cbc",
+        "af7b",
+        "f1",
+        "f2acbc",
+        "f39aaab",
+        "f30cbc",
+        "f1cbc",
+        "ff1b",
+    ):
+        assert guide.matches(text) is earley.accepts(given, text), text
+
+
 def test_descriptions_name_the_rule() -> None:
     """What was expected is told by its rule."""
     guide = guide_of(grammar([(A, T, B)], [(A, T, B), (C,)]))
