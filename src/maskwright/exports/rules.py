@@ -38,6 +38,9 @@ class Rules:
         self._remedy = remedy
         self._numbers: dict[Hashable, int] = {}
         self.titles: list[str] = []
+        #: While :meth:`tidy` works: rules whose bodies are not done yet, and rules that name themselves.
+        self._open: set[int] = set()
+        self._recursive: set[int] = set()
         self.notes: dict[int, str] = {}
         self.bodies: dict[int, Expression] = {}
 
@@ -128,11 +131,15 @@ class Rules:
                 uses[below] += 1
         for rule in self._bottom_up(root):
             self.bodies[rule] = self._inlined(rule, uses)
+            if rule in references(self.bodies[rule]):
+                self._recursive.add(rule)
         return self._reachable(root)
 
     def _drop_empty(self) -> None:
         """Take out what reads nothing at all, ``NEVER``, and all that needs it."""
         never = {rule for rule, body in self.bodies.items() if body == NEVER}
+        if not never:
+            return
         users: dict[int, set[int]] = {}
         for rule, body in self.bodies.items():
             for below in references(body):
@@ -157,7 +164,6 @@ class Rules:
 
     def _bottom_up(self, root: int) -> Iterator[int]:
         """Every rule after those it names, but for those that lead back to it, which come as ``self._open``."""
-        self._open: set[int] = set()
         done: set[int] = set()
         todo = [root]
         while todo:
@@ -173,13 +179,15 @@ class Rules:
                 todo.pop()
                 continue
             self._open.add(rule)
-            todo.extend(below for below in references(self.bodies[rule]) if below not in done | self._open)
+            todo.extend(
+                below for below in references(self.bodies[rule]) if below not in done and below not in self._open
+            )
 
     def _inlined(self, rule: int, uses: list[int]) -> Expression:
         body = self.bodies[rule]
         for below in dict.fromkeys(references(body)):
             inner = self.bodies[below]
-            is_free = below not in self._open and below not in references(inner)
+            is_free = below not in self._open and below not in self._recursive
             if not is_free or not (inner.size <= _SHORT or (uses[below] == 1 and inner.size + body.size <= _LINE)):
                 continue
             replaced = _replaced(body, {below: inner})

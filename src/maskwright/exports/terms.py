@@ -43,6 +43,8 @@ class Terms:
         self._lexicon = Lexicon(limits.emptiness_states)
         #: What a term is in a spelling.
         self._written: dict[tuple[Term, str], Expression] = {}
+        #: What one character of a class is in a spelling.
+        self._points: dict[tuple[tuple[tuple[int, int], ...], str], Expression] = {}
         self._by_form: dict[str, Callable[[Term, str], Expression]] = {
             "never": lambda _term, _how: NEVER,
             "epsilon": lambda _term, _how: EMPTY,
@@ -89,13 +91,16 @@ class Terms:
 
     def point(self, ranges: tuple[tuple[int, int], ...], how: str) -> Expression:
         """One character of a class; what takes several spellings is a rule that all share."""
-        key = ("point", ranges, how)
-        known = self._rules.find(key)
-        if known is not None:
-            return reference(known)
+        known = self._points.get((ranges, how))
+        if known is None:
+            known = self._points[ranges, how] = self._point(ranges, how)
+        return known
+
+    def _point(self, ranges: tuple[tuple[int, int], ...], how: str) -> Expression:
         made = spell(ranges, how)
         if made.kind in ("literal", "class") or how == TEXT:
             return made
+        key = ("point", ranges, how)
         title = "char" if ranges == ANY_CHARACTER.args[0] else f"u{ranges[0][0]:04x}"
         rule = self._rules.add(key, title)
         self._rules.write(rule, self._rules.shallow(made))
