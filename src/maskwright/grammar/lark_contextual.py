@@ -8,14 +8,17 @@ to the node of the stack after it. Several outcomes at one place are several hyp
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from maskwright.errors import Problem, UnsatisfiableError, UnsupportedError
 from maskwright.forks import guarded_lock
+from maskwright.grammar.lark_endings import Endings
 from maskwright.grammar.lark_liveness import Liveness
 from maskwright.grammar.lark_loader import CompiledRules
 from maskwright.grammar.lark_lr import END, Cell, Stacks
 from maskwright.grammar.lark_machine import Begun, Machine
+from maskwright.grammar.lark_readings import bits
 from maskwright.grammar.lark_scanner import IGNORED, Lexer
 from maskwright.grammar.lark_tables import Lexers, build_table
 from maskwright.limits import DEFAULT_LIMITS, Limits
@@ -88,6 +91,12 @@ class ContextualNetwork:
                 )
             )
         self._liveness = Liveness(tables, self._stacks, self._lexers, frozenset(self._specials), limits)
+        widths = {
+            terminal.name: terminal.pattern.min_width
+            for terminal in compiled.terminals
+            if terminal.name not in compiled.specials
+        }
+        self._make_endings = partial(Endings, self._table, self._stacks, compiled.rules, start, widths)
         self._root = _Place(self._stacks.root, self._lexers.of[tables.table.start], self._scanner.first)
         self._titles = compiled.titles
         if not self._liveness.is_live(*self._root):
@@ -163,8 +172,39 @@ class ContextualNetwork:
         return shown or "the end of the text"
 
     def enough(self, key: Hashable) -> int:
-        """See :class:`Joined`."""
-        return self._joined.enough(key) if isinstance(key, Inner) else 0
+        """The labels of a node's switch that suffice for a completion which is short, as bits; 0 if all are needed.
+
+        They read the terminal that begins a cheapest way to the end of the parse, or what is ignored where that must
+        come before it.
+        """
+        if not isinstance(key, _Place):
+            return self._joined.enough(key) if isinstance(key, Inner) else 0
+        with self._lock:
+            first = self._endings.first(key.cell)
+            if first <= END:
+                return 0
+            found = self._readings(key, first)
+            if not found:
+                _, lexer, _ = key
+                for number in self._readings(key, IGNORED):
+                    then = key._replace(context=self._scanner.canonical(lexer, self._scanner.outcomes[number].context))
+                    if self._readings(then, first):
+                        found.append(number)
+            base = self._scanner.start(key.lexer, key.context)
+            if not found or base is None:
+                return 0
+            return self._machine.labels(base, self._liveness.outcomes(*key), sum(1 << number for number in found))
+
+    @cached_property
+    def _endings(self) -> Endings:
+        """Made when the first completion is asked for: a mask needs none."""
+        return self._make_endings()
+
+    def _readings(self, place: _Place, terminal: int) -> list[int]:
+        """The live outcomes that read a terminal, or what is ignored."""
+        base = self._scanner.start(place.lexer, place.context)
+        live = 0 if base is None else base.reach & self._liveness.outcomes(*place)
+        return [number for number in bits(live) if self._scanner.outcomes[number].terminal == terminal]
 
 
 def contextual_network(

@@ -24,6 +24,7 @@ class Machine:
         self._lock = lock
         self._labels: list[tuple[int, ...]] = []
         self._label_ids: dict[tuple[int, ...], int] = {}
+        self._outcomes_reached: dict[Base, list[tuple[int, ...]]] = {}
 
     def state(self, base: Base, live: int) -> State:
         """A state with the outcomes that may be chosen."""
@@ -46,13 +47,38 @@ class Machine:
     def label(self, state: Hashable) -> int:
         """The number of the outcomes that the text may have here."""
         base, live = cast("State", state)
-        chosen = tuple([number for number in base.outcomes if live >> number & 1])
+        return self._label(tuple([number for number in base.outcomes if live >> number & 1]))
+
+    def _label(self, chosen: tuple[int, ...]) -> int:
         found = self._label_ids.get(chosen)
         if found is None:
             with self._lock:
                 found = self._label_ids.setdefault(chosen, len(self._labels))
                 if found == len(self._labels):
                     self._labels.append(chosen)
+        return found
+
+    def labels(self, base: Base, live: int, wanted: int) -> int:
+        """The labels that can be reached and have an outcome that is wanted, as bits."""
+        found = 0
+        for outcomes in self._reached(base):
+            chosen = tuple([number for number in outcomes if live >> number & 1])
+            if any(wanted >> number & 1 for number in chosen):
+                found |= 1 << self._label(chosen)
+        return found
+
+    def _reached(self, base: Base) -> list[tuple[int, ...]]:
+        """The different outcomes of all states that one leads to."""
+        found = self._outcomes_reached.get(base)
+        if found is None:
+            seen = {base}
+            todo = [base]
+            while todo:
+                for _, then in self._scanner.moves(todo.pop()):
+                    if then not in seen:
+                        seen.add(then)
+                        todo.append(then)
+            found = self._outcomes_reached[base] = list(dict.fromkeys(at.outcomes for at in seen if at.outcomes))
         return found
 
     def outcomes(self, label: int) -> list[Outcome]:
