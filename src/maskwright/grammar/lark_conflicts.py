@@ -6,7 +6,8 @@ simple proof. In each state one item of the kernel is *chosen*: it is finished n
 others. What is missing of it is read by *canonical* derivations, the flattest that are not empty. All items of a state
 are valid for every stack under it (LR(0)), so the plan comes to the bottom of the stack, if only every complete item
 that it meets is reduced: that is, if the state reduces it on each terminal with which the plan can go on after it.
-Those terminals are found as FOLLOW sets are.
+Those terminals are found as FOLLOW sets are. And no choice may come back to where it was made: finishing the item of a
+left-recursive rule leaves the stack as it was.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class _Plan:
             for end in ends:
                 self._begun.setdefault(end, []).append(transition)
         #: ``chosen[state]``: the item that is finished next; and those of canonical derivations.
-        self._chosen = {state: _first_choice(state) for state in analyzer.lr0_itemsets}
+        self._chosen = {state: min(state.kernel, key=_rank) for state in analyzer.lr0_itemsets}
         self._fixed = {
             state: [item for item in state.kernel if self._canonical.get(item.rule.origin) == item.rule]
             for state in analyzer.lr0_itemsets
@@ -77,12 +78,32 @@ class _Plan:
                 return False
             failing = [state for state, item in self._chosen.items() if self._fails(item, state, after)]
             if not failing:
-                return True
+                return not self._goes_round()
             for state in failing:
                 others = [item for item in state.kernel if not item.is_satisfied]
                 if not others:
                     return False
-                self._chosen[state] = others[0]
+                self._chosen[state] = min(others, key=_rank)
+        return False
+
+    def _goes_round(self) -> bool:
+        """Whether finishing what was chosen can lead back to the same place of the same stack."""
+        onward: dict[Transition, Transition] = {}
+        for transition in self._analyzer.nonterminal_transitions:
+            state, origin = transition
+            item = self._chosen[state.transitions[origin]]
+            if item.index == 1 and transition != self._root:
+                onward[transition] = (state, item.rule.origin)
+        done: set[Transition] = set()
+        for start in onward:
+            way: set[Transition] = set()
+            at: Transition | None = start
+            while at is not None and at not in done:
+                if at in way:
+                    return True
+                way.add(at)
+                at = onward.get(at)
+            done |= way
         return False
 
     def _fails(self, item: Any, state: Any, after: dict[Transition, set[str]]) -> bool:
@@ -125,9 +146,10 @@ class _Plan:
         return after
 
 
-def _first_choice(state: Any) -> Any:
-    """The item of a state of which the least is missing."""
-    return min(state.kernel, key=lambda item: len(item.rule.expansion) - item.index)
+def _rank(item: Any) -> tuple[bool, bool, int]:
+    """What is chosen first: what is complete, what leads further down the stack, what lacks least."""
+    missing = len(item.rule.expansion) - item.index
+    return missing > 0, item.index == 1, missing
 
 
 def _lost(state: Any) -> dict[Any, set[str]]:
