@@ -15,12 +15,14 @@ from typing import Final, cast
 
 from maskwright.network.lexeme import ANYTHING, MAX_CODE_POINT, NEVER, Term, automaton
 
-__all__ = ["FreeText", "Names", "free_text", "overlap"]
+__all__ = ["FreeText", "Names", "free_text", "holds", "overlap"]
 
 #: What UTF-8 can carry: no surrogates.
 _CARRIED: Final = ((0, 0xD7FF), (0xE000, MAX_CODE_POINT))
 #: Machines whose tables are kept; a server sees the same few formats again and again.
 _KEPT: Final = 256
+#: Steps that are taken to find out whether two machines are one; with more they are two.
+_MOST_STEPS: Final = 100_000
 
 
 class _Table:
@@ -96,8 +98,9 @@ class _Table:
         """The states after a character, whatever stood before."""
         found = self._reached.get(character)
         if found is None:
-            inner = filter(self.is_inner, range(len(self.next)))
-            found = self._reached[character] = frozenset(self.step(state, character) for state in inner)
+            # Where a character leads to is a child of some state by it, or the start if it begins no string.
+            below = [at[character] for state, at in enumerate(self.next) if character in at and self.is_inner(state)]
+            found = self._reached[character] = frozenset(below if character in self.next[0] else [0, *below])
         return found
 
 
@@ -169,6 +172,8 @@ class FreeText:
         table = self.table
         for place, character in enumerate(rest, 1):
             states = {table.step(state, character) for state in states}
+            if len(states) * (len(rest) - place) > _MOST_STEPS:
+                return False
             for state in states:
                 met = table.met[state]
                 if met >= 0 and (place < len(rest) or self.critical[met] != self.own):
@@ -252,6 +257,18 @@ def overlap(strings: tuple[str, ...]) -> tuple[int, int] | None:
                 return number, inside
         if table.met[state] != number:
             return number, table.met[state]
+    return None
+
+
+def holds(strings: tuple[str, ...], others: tuple[str, ...]) -> tuple[int, int] | None:
+    """The places of one of some strings, and of one of the others that stands in it; None if there are none."""
+    table = _table(others, len(others))
+    for number, string in enumerate(strings):
+        state = 0
+        for character in string:
+            state = table.step(state, character)
+            if table.met[state] >= 0:
+                return number, table.met[state]
     return None
 
 

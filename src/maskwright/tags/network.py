@@ -96,7 +96,13 @@ def _is_nullable(term: Term, below: list[bool]) -> bool:
 
 
 def _is_empty_lexeme(symbol: Symbol) -> bool:
-    return isinstance(symbol, Lex) and _may_be_empty(symbol.term)
+    if not isinstance(symbol, Lex):
+        return False
+    inner = symbol.term.args[0]
+    # A literal, of which there may be many.
+    if symbol.term.op == "encode" and isinstance(inner, Term) and inner.op == "words":
+        return "" in cast("tuple[str, ...]", inner.args[0])
+    return _may_be_empty(symbol.term)
 
 
 def _network_may_be_empty(network: Network) -> bool:
@@ -290,7 +296,7 @@ class Tree:
         nodes: dict[str, list[int]] = {}
         for text, node in literals:
             nodes.setdefault(text, []).append(node)
-        after = {text: self._any_of(those, about) for text, those in nodes.items()}
+        after = {text: self._any_of(list(dict.fromkeys(those)), about) for text, those in nodes.items()}
         if len(after) == 1 or "" in after or any(map(markers_in, after)):
             return self.node([(*read(text), Call(node)) for text, node in after.items()], about)
         return self.node([(Switch(encode(automaton(Names(tuple(after)))), tuple(after.values())),)], about)

@@ -9,7 +9,7 @@ knows where the text may stop.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from maskwright.errors import LimitError, Problem, SchemaError, UnsupportedError
 from maskwright.limits import Limits
@@ -23,6 +23,10 @@ __all__ = ["Close", "End", "Fields", "Kind", "Maker", "Need", "Nodes", "fault", 
 #: One end of a tag: a literal, or the byte term of a token.
 End = str | Term
 Close = tuple[End, ...]
+
+
+#: Characters of a trigger, an end or what is excluded.
+_LONGEST_MARK: Final = 4_096
 
 
 class Need(NamedTuple):
@@ -97,15 +101,25 @@ class Fields:
         """A string that UTF-8 can carry."""
         return self._checked(self.given[name], name)
 
-    def texts(self, name: str, *, least: int = 0) -> tuple[str, ...]:
-        """A list of strings that are not empty."""
+    def mark(self, name: str) -> str:
+        """A string that is looked for in text."""
+        return self._short(self.text(name), name)
+
+    def _short(self, value: str, name: str, *steps: object) -> str:
+        if len(value) > _LONGEST_MARK:
+            remedy = f"at most {_LONGEST_MARK} characters"
+            raise LimitError(Problem(f"{name} is too long", place=self.at(name, *steps), keyword=name, remedy=remedy))
+        return value
+
+    def marks(self, name: str, *, least: int = 0) -> tuple[str, ...]:
+        """A list of strings that are looked for in text; none is empty."""
         found = tuple(self._checked(value, name, i) for i, value in enumerate(self.items(name, least=least)))
         if "" in found:
             raise self.fault(name, f"an empty string in {name}", found.index(""))
         if sum(map(len, found)) > self._limits.pattern_length:
             remedy = f"Limits.pattern_length is {self._limits.pattern_length}"
             raise LimitError(Problem(f"the strings of {name} are too long", place=self.at(name), remedy=remedy))
-        return found
+        return tuple([self._short(value, name, i) for i, value in enumerate(found)])
 
     def _checked(self, value: object, name: str, *steps: object) -> str:
         if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
@@ -129,6 +143,8 @@ class Nodes:
         #: For the JSON Schemas in it.
         self.policies = dict(policies)
         self.warnings: list[Problem] = []
+        #: Repetitions around the format in hand.
+        self.repeats = 0
         self._kinds = kinds
 
     def make(self, given: object, place: str) -> int:

@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, is_empty_text, json_schema, regex
-from maskwright.errors import ConstraintError, Problem, UnsupportedError
+from maskwright.errors import ConstraintError, LimitError, Problem, UnsupportedError
 from maskwright.network.lexeme import EPSILON, Term, subtract, token, token_ids
 from maskwright.network.nodes import Call, Lex, Network, Production
 from maskwright.tags.formats import FORMATS, ToolFormat
-from maskwright.tags.network import read, spelled
+from maskwright.tags.network import markers_in, read, spelled
 from maskwright.tags.parameters import parameters_node, read_parameters
 from maskwright.tags.structural_nodes import Close, Fields, Kind, Maker, Need, Nodes, fault, read_end
 
@@ -23,6 +23,8 @@ _STYLES: Final[dict[str, ToolFormat]] = {
     "qwen_xml": replace(FORMATS["qwen3_coder"], parameter_middle=">", parameter_end="</parameter>"),
     "glm_xml": FORMATS["glm"],
 }
+#: Repetitions of repetitions of ...: what may follow is looked for in all of them at every step.
+_MOST_REPEATS: Final = 200
 #: No vocabulary has ids as high.
 _LAST_ID: Final = (1 << 31) - 1
 
@@ -36,7 +38,7 @@ def _const_string(nodes: Nodes, fields: Fields, close: Close) -> Maker:
 def _any_text(nodes: Nodes, fields: Fields, close: Close) -> Maker:
     fields.refuse(max_tokens=None)
     most = None if fields.given.get("max_chars") is None else fields.number("max_chars")
-    return nodes.tree.node(nodes.free(fields, fields.texts("excludes"), close, most=most), "free text")
+    return nodes.tree.node(nodes.free(fields, fields.marks("excludes"), close, most=most), "free text")
     yield
 
 
@@ -175,11 +177,25 @@ def _sequence(nodes: Nodes, fields: Fields, close: Close) -> Maker:
 
 
 def _or(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    elements = fields.items("elements", least=1)
+    words = [_word(element) for element in elements]
     ways: list[Production] = []
-    for i, element in enumerate(fields.items("elements", least=1)):
-        node = yield Need(element, fields.at("elements", i), close)
-        ways.append((Call(node),))
+    for i, (element, word) in enumerate(zip(elements, words, strict=True)):
+        if not word:
+            node = yield Need(element, fields.at("elements", i), close)
+            ways.append((Call(node),))
+    if any(words):
+        end = nodes.closed((), close, "the end")
+        ways.append((Call(nodes.tree.one_of([(word, end) for word in words if word], "one of several strings")),))
     return nodes.tree.node(ways, "one of several formats")
+
+
+def _word(element: object) -> str:
+    """The string that a format is; empty if it is more than a string, or none that can be read as text."""
+    if not isinstance(element, Mapping) or element.keys() != {"type", "value"} or element["type"] != "const_string":
+        return ""
+    value = element["value"]
+    return value if isinstance(value, str) and value.isprintable() and not markers_in(value) else ""
 
 
 def _optional(nodes: Nodes, fields: Fields, close: Close) -> Maker:
@@ -204,7 +220,12 @@ def _repeat(nodes: Nodes, fields: Fields, close: Close) -> Maker:
 
 
 def _repeated(nodes: Nodes, fields: Fields, close: Close, least: int, most: int | None) -> Maker:
+    nodes.repeats += 1
+    if nodes.repeats > _MOST_REPEATS:
+        remedy = f"at most {_MOST_REPEATS} repetitions within each other"
+        raise LimitError(Problem("repetitions nest too deeply", place=fields.place[:200], remedy=remedy))
     node = yield Need(fields.given["content"], fields.at("content"))
+    nodes.repeats -= 1
     return nodes.closed((nodes.tree.times(node, least, most, fields.place),), close, "a repeated format")
 
 

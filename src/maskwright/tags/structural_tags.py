@@ -9,7 +9,7 @@ from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.lexeme import ANY_CHARACTER, automaton, encode
 from maskwright.network.nodes import Call, Lex, Production, Switch
 from maskwright.tags.calls import text_before
-from maskwright.tags.freetext import FreeText, overlap
+from maskwright.tags.freetext import FreeText, holds, overlap
 from maskwright.tags.network import markers_in, read
 from maskwright.tags.structural_nodes import Close, End, Fields, Kind, Maker, Need, Nodes, read_end
 from maskwright.tags.structural_parts import one_token, other_token
@@ -32,7 +32,7 @@ def _rest_of_tag(nodes: Nodes, fields: Fields, close: Close, begin: Production) 
 def _end(fields: Fields, name: str) -> End:
     value = fields.given[name]
     if not isinstance(value, Mapping):
-        return fields.text(name)
+        return fields.mark(name)
     if value.get("type") != "token" or set(value) != {"type", "token"}:
         raise fields.fault(name, f"{name} is a string or a token, not {dict(value)!r:.60}")
     return one_token(value["token"], fields.at(name, "token"))
@@ -42,7 +42,7 @@ def _ends(fields: Fields) -> Close:
     value = fields.given["end"]
     if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
         return (_end(fields, "end"),)
-    ends = tuple(dict.fromkeys(fields.texts("end", least=1)))
+    ends = tuple(dict.fromkeys(fields.marks("end", least=1)))
     inside = overlap(ends)
     if inside is not None:
         one, other = (ends[i] for i in inside)
@@ -87,29 +87,37 @@ def _tags_with_separator(nodes: Nodes, fields: Fields, close: Close) -> Maker:
 
 
 def _triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
-    triggers = fields.texts("triggers", least=1)
-    tags = _tags(nodes, fields)
-    own = [_trigger_of(tag, triggers) for tag in tags]
+    triggers = fields.marks("triggers", least=1)
+    tags: list[list[Fields]] = [[] for _ in triggers]
+    known = _Prefixes(triggers)
+    for tag in _tags(nodes, fields):
+        tags[known.of(tag)].append(tag)
     free = _Triggered(nodes, fields, triggers, close, is_last=fields.flag("stop_after_first"))
     for number, trigger in enumerate(triggers):
         rests: list[tuple[str, int]] = []
-        for tag, first in zip(tags, own, strict=True):
-            if first == number:
-                node = yield from _rest_of_tag(nodes, tag, (), ())
-                rests.append((str(tag.given["begin"])[len(trigger) :], node))
+        for tag in tags[number]:
+            node = yield from _rest_of_tag(nodes, tag, (), ())
+            rests.append((str(tag.given["begin"])[len(trigger) :], node))
         if not rests:
             raise fields.fault("triggers", f"no tag begins with the trigger {trigger!r:.60}", number)
         free.add(trigger, nodes.tree.one_of(rests, f"a tag that begins with {trigger!r:.60}"))
     return free.finish(begins_with_tag=fields.flag("at_least_one"))
 
 
-def _trigger_of(tag: Fields, triggers: tuple[str, ...]) -> int:
-    begin = tag.text("begin")
-    found = [i for i, trigger in enumerate(triggers) if begin.startswith(trigger)]
-    if len(found) != 1:
-        reason = f"{begin!r:.60} begins with {len(found) or 'none'} of the triggers"
-        raise tag.fault("begin", reason, remedy="exactly one trigger begins every tag")
-    return found[0]
+class _Prefixes:
+    """Which trigger begins a tag; asked by length, since there may be thousands of triggers and of tags."""
+
+    def __init__(self, triggers: tuple[str, ...]) -> None:
+        self._places = {trigger: place for place, trigger in enumerate(triggers)}
+        self._lengths = sorted({len(trigger) for trigger in triggers})
+
+    def of(self, tag: Fields) -> int:
+        begin = tag.text("begin")
+        found = [begin[:length] for length in self._lengths if length <= len(begin) and begin[:length] in self._places]
+        if len(found) != 1:
+            reason = f"{begin!r:.60} begins with {len(found) or 'none'} of the triggers"
+            raise tag.fault("begin", reason, remedy="exactly one trigger begins every tag")
+        return self._places[found[0]]
 
 
 def _dispatch(nodes: Nodes, fields: Fields, close: Close) -> Maker:
@@ -117,7 +125,7 @@ def _dispatch(nodes: Nodes, fields: Fields, close: Close) -> Maker:
     for i, rule in enumerate(rules):
         if not isinstance(rule, Sequence) or isinstance(rule, str) or len(rule) != len(("string", "format")):
             raise fields.fault("rules", "a rule is a string and a format", i)
-    triggers = Fields({"rules": [rule[0] for rule in rules]}, fields.place, nodes.limits).texts("rules")
+    triggers = Fields({"rules": [rule[0] for rule in rules]}, fields.place, nodes.limits).marks("rules")
     free = _Triggered(nodes, fields, triggers, close, is_last=not fields.flag("loop", usual=True))
     for i, trigger in enumerate(triggers):
         node = yield Need(rules[i][1], fields.at("rules", i, 1))
@@ -129,7 +137,7 @@ class _Triggered:
     """Free text in which a string begins something; after that free text again, or the end."""
 
     def __init__(self, nodes: Nodes, fields: Fields, triggers: tuple[str, ...], close: Close, *, is_last: bool) -> None:
-        excludes = fields.texts("excludes")
+        excludes = fields.marks("excludes")
         _check_triggers(fields, triggers, excludes)
         self._excluded = excludes
         #: What is met where free text is left.
@@ -174,11 +182,10 @@ def _check_triggers(fields: Fields, triggers: tuple[str, ...], excludes: tuple[s
         one, other = (triggers[i] for i in inside)
         reason = f"the trigger {one!r:.60} holds the trigger {other!r:.60}, which would always come first"
         raise fields.fault(name, reason, inside[0])
-    for i, exclude in enumerate(excludes):
-        held = next((trigger for trigger in triggers if exclude in trigger), None)
-        if held is not None:
-            reason = f"{exclude!r:.60} is excluded, but stands in the trigger {held!r:.60}"
-            raise fields.fault("excludes", reason, i)
+    held = holds(triggers, excludes)
+    if held is not None:
+        reason = f"{excludes[held[1]]!r:.60} is excluded, but stands in the trigger {triggers[held[0]]!r:.60}"
+        raise fields.fault("excludes", reason, held[1])
 
 
 def _token_triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
