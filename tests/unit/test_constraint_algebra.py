@@ -133,6 +133,13 @@ def test_algebra_is_that_of_automata(seed: int) -> None:
         guide = _guide(pickle.loads(pickle.dumps(ours)))
         for text in TEXTS:
             assert guide.matches(text) == theirs.accepts(text), text
+        matcher = guide.matcher()
+        for _ in range(5):
+            allowed = in_mask(matcher)
+            assert allowed == by_reading(matcher), matcher.text
+            if not allowed - BYTES.end_ids:
+                break
+            matcher.advance(chance.choice(sorted(allowed - BYTES.end_ids)))
 
 
 def _apply(sign: str, one: mw.Constraint, other: mw.Constraint) -> mw.Constraint:
