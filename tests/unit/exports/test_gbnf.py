@@ -140,6 +140,20 @@ def test_terms_in_quotes(term: Term, text: str, minimal: bool, ascii_only: bool)
     assert of_term(quote(term, minimal=minimal)).matches(spelled) is (is_spelling and matches(term, text))
 
 
+@settings(max_examples=60, deadline=None)
+@given(schema=strategies.schemas, texts=st.lists(strategies.values, min_size=1, max_size=4))
+def test_the_engine_reads_its_own_grammars(schema: Any, texts: list[str]) -> None:
+    """A schema and the grammar written for it accept the same values, but for keys that come twice."""
+    try:
+        made = mw.json_schema(schema, whitespace="spaced")
+    except mw.ConstraintError:
+        return
+    guide = mw.compile(made, BYTES)
+    again = mw.compile(mw.gbnf(to_gbnf(made, repeats="allowed")), BYTES)
+    for text in texts:
+        assert again.matches(text) is guide.matches(text), text
+
+
 @pytest.mark.parametrize(
     ("least", "most", "good", "bad"),
     [
