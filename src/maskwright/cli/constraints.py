@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import maskwright as mw
 from maskwright.cli.policies import compile_schema_argument, given_policies
 from maskwright.cli.sources import read_schema, read_text, text_of
-from maskwright.errors import InputError
+from maskwright.errors import InputError, SchemaError
 from maskwright.limits import DEFAULT_LIMITS
 from maskwright.schema.document import read_json
 
@@ -113,15 +113,14 @@ def compile_constraint(arguments: argparse.Namespace, source: Source, *, prompt:
     if source.kind == "tools":
         options = {"choice": arguments.tool_choice, "format": arguments.tool_format}
         options = {name: value for name, value in options.items() if value is not None}
-        given: Any = read_json(source.data, DEFAULT_LIMITS)
-        return mw.tools(given, **options, **given_policies(arguments))
+        return mw.tools(_tools(source.data), **options, **given_policies(arguments))
     # The constructors are named as their options are.
     constructor = getattr(mw, source.kind)
     text = text_of(os.fsdecode(source.data), _spelled(source.kind))
     if source.kind == "regex":
         options = {"dialect": arguments.regex_dialect}
     elif source.kind == "grammar_root":
-        tools = None if arguments.tools is None else read_json(read_text(arguments.tools), DEFAULT_LIMITS)
+        tools = None if arguments.tools is None else _tools(read_text(arguments.tools))
         options = {"tools": tools, "prompt": prompt if text == "insidevalue" else None}
     else:
         options = {"start": arguments.start, "lexer": arguments.lexer}
@@ -129,6 +128,15 @@ def compile_constraint(arguments: argparse.Namespace, source: Source, *, prompt:
             options["import_paths"] = None if arguments.lark == "-" else [Path(arguments.lark).parent]
     made: mw.Constraint = constructor(text, **{name: value for name, value in options.items() if value is not None})
     return made
+
+
+def _tools(data: str | bytes) -> Any:
+    try:
+        return read_json(data, DEFAULT_LIMITS)
+    except SchemaError as cause:
+        (problem,) = cause.problems
+        reason = problem.reason.replace("the schema", "the list of tools", 1)
+        raise SchemaError(replace(problem, reason=reason)) from cause
 
 
 def refuse_same_input(arguments: argparse.Namespace, other: str | None, what: str) -> None:

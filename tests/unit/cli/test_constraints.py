@@ -115,6 +115,8 @@ def test_a_broken_tool_is_named(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("check", "--tools", str(path))
     assert code == 1
     assert "objec" in out
+    path.write_text("[{]")
+    assert "1:3: the list of tools is not JSON" in run("check", "--tools", str(path))[1]
 
 
 @pytest.mark.parametrize(
