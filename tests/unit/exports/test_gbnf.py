@@ -34,6 +34,7 @@ from maskwright.network.lexeme import (
     words,
 )
 from maskwright.network.nodes import Call, Capture, Lex, NodeKey, Production, Switch
+from maskwright.tags.formats import FORMATS
 from tests.conformance.verdicts import BYTES
 from tests.oracle.gbnf import Gbnf
 from tests.oracle.terms import matches
@@ -249,6 +250,20 @@ def test_tokens_by_name_and_id() -> None:
     assert "<|call|>" in written.replace('"', " ").split()
     assert "(<[7]> | <[8]>)" in written
     assert '"<tool>"' in written
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_tool_calls_of_every_format(form: str) -> None:
+    """Calls are written with the names of control tokens as text; without any of its bytes a call is what it is."""
+    parameters = {"properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+    made = mw.tools([{"name": "look", "parameters": {"type": "object", **parameters}}], choice="look", format=form)
+    guide = mw.compile(made, BYTES)
+    again = mw.compile(mw.gbnf(to_gbnf(made)), BYTES)
+    call = guide.complete(b"")
+    assert again.matches(call)
+    for place in range(len(call)):
+        less = call[:place] + call[place + 1 :]
+        assert again.matches(less) is guide.matches(less), less
 
 
 @pytest.mark.parametrize(
