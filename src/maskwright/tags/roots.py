@@ -79,7 +79,11 @@ def grammar_root(
         raise UnsatisfiableError(Problem("there are no tools that could be called", keyword=name))
     networks = None if listed is None else _networks(listed, whitespace, limits)
     grammar = root_grammar(name, blanks=blanks_of(whitespace), tools=networks, parallel=parallel, without=excluded)
-    policies: dict[str, object] = {"root": name, "whitespace": whitespace, "parallel": parallel}
+    policies: dict[str, object] = {"root": name, "whitespace": whitespace}
+    if name in CALLS:
+        policies |= {"tools": None if networks is None else tuple(networks), "parallel": parallel}
+    if name in ("root", "nofcall"):
+        policies["without"] = excluded
     if name == "insidevalue":
         policies["open"] = begun.text
     return Constraint(
