@@ -1,6 +1,6 @@
 """A Lark grammar as the constraint: queries on one table, its columns and no others.
 
-    pip install "maskwright[lark]"
+    pip install .
     python examples/grammar.py
 
 The "model" throws dice, so the output shows what the masks alone guarantee: every query runs.

@@ -2,7 +2,7 @@
 
 ::
 
-    peers/bin/pip install "maskwright[lark]"            # into the environment of side_by_side.py
+    peers/bin/pip install .                               # into the environment of side_by_side.py
     peers/bin/python tests/bench/grammars_side_by_side.py ../shared/bench [--only JSON] [--engines ours,llg,xgr]
 
 For each grammar: compile and first mask; mask and advance for each token of the texts, everything met for the first

@@ -157,7 +157,7 @@ def _lark() -> Any:
         return import_module("lark.load_grammar")
     except ImportError as error:
         reason = "Lark grammars are read by the lark package, which is not installed"
-        raise GrammarError(Problem(reason, keyword="lark", remedy="pip install 'maskwright[lark]'")) from error
+        raise GrammarError(Problem(reason, keyword="lark", remedy="pip install lark")) from error
 
 
 def _networks(
