@@ -326,6 +326,23 @@ def test_deep_formats_are_refused_and_wide_ones_compile() -> None:
         deep = {"type": "optional", "content": deep}
     with pytest.raises(LimitError):
         structural_tag(deep)
+    for kind in ("star", "plus"):
+        nested: dict[str, Any] = HELLO
+        for _ in range(100):
+            nested = {"type": kind, "content": nested}
+        assert mw.compile(structural_tag(nested), BYTES).matches("HelloHello")
+        for _ in range(101):
+            nested = {"type": kind, "content": nested}
+        with pytest.raises(LimitError):
+            structural_tag(nested)
+    for marks in (of(end="a" * 5_000), {"type": "any_text", "excludes": ["a" * 5_000]}):
+        with pytest.raises(LimitError):
+            structural_tag(marks)
+    many = {"type": "or", "elements": [{"type": "const_string", "value": str(i)} for i in range(2_000)]}
+    assert [text for text in ("7", "1999", "2000", "") if mw.compile(structural_tag(many), BYTES).matches(text)] == [
+        "7",
+        "1999",
+    ]
     triggers = [f"<f{i}>" for i in range(300)]
     tags = [of(begin=trigger) for trigger in triggers]
     wide = structural_tag({"type": "triggered_tags", "triggers": triggers, "tags": tags})
