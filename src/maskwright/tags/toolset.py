@@ -76,6 +76,7 @@ def _read_tool(index: int, given: object, *, strict: bool | None) -> Tool:
         return _tool(index, f"#/{index}", {"name": name, "parameters": schema_of(given)}, strict=strict)
     if not isinstance(given, Mapping):
         raise SchemaError(Problem(f"tool {index} is no object: {given!r:.60}", place=f"#/{index}", remedy=_REMEDY))
+    _check_type(index, given)
     if "function" not in given:
         return _tool(index, f"#/{index}", given, strict=strict)
     inner = given["function"]
@@ -83,7 +84,6 @@ def _read_tool(index: int, given: object, *, strict: bool | None) -> Tool:
     if unknown or not isinstance(inner, Mapping):
         reason = f"tool {index} has unknown fields: {', '.join(unknown)}" if unknown else "function is no object"
         raise SchemaError(Problem(reason, place=f"#/{index}", keyword="function", remedy=_REMEDY))
-    _check_type(index, given)
     return _tool(index, f"#/{index}/function", inner, strict=strict)
 
 

@@ -167,6 +167,28 @@ def test_every_odd_tool_is_told_at_once() -> None:
     assert all(name in str(caught.value) for name in ("tool 1 (a)", "tool 2 (b)"))
 
 
+@pytest.mark.parametrize(
+    ("tool", "place", "said"),
+    [
+        ({"type": "custom", "custom": {"name": "a"}}, "#/0/type", "only functions"),
+        ({"type": "function"}, "#/0/name", "no name"),
+        ({"type": "function", "function": "a"}, "#/0", "no object"),
+        ({"function": {"name": "a"}, "strict": True}, "#/0", "unknown fields: strict"),
+        ({"name": "a" * 65}, "#/0/name", "a name that is none"),
+        ({"name": "a\n"}, "#/0/name", "a name that is none"),
+        ({"name": "a", "strict": "yes"}, "#/0/strict", "no boolean"),
+        ({"name": "a", "parameters": []}, "#/0/parameters", "no JSON Schema"),
+        ({"name": "a", "parameters": {"type": 3}}, "#/0/parameters/type", "arguments are an object"),
+    ],
+)
+def test_what_is_no_tool(tool: Any, place: str, said: str) -> None:
+    """Is told with the place in the list."""
+    with pytest.raises(SchemaError) as caught:
+        tools([tool])
+    assert caught.value.problems[0].place == place
+    assert said in caught.value.problems[0].reason
+
+
 @pytest.mark.parametrize("name", ["functionary_v3.2", "functionary_v2"])
 def test_names_that_begin_text(name: str) -> None:
     """Cannot be those of tools."""
