@@ -10,7 +10,7 @@ import lark
 import pytest
 
 import maskwright as mw
-from maskwright.errors import ConstraintError, UnsatisfiableError
+from maskwright.errors import ConstraintError, LimitError, UnsatisfiableError
 from tests.conformance.verdicts import BYTES
 from tests.oracle.masks import by_reading, in_mask, make_vocabulary
 from tests.properties.contextual_grammars import GRAMMARS, TEXTS, mutated, random_grammar
@@ -77,7 +77,11 @@ def _check(grammar: str, parser: lark.Lark, guide: mw.Guide | None) -> None:
         assert matcher.is_accepting == verdicts[text], (grammar, text)
         if text not in live and completed < 20:
             completed += 1
-            assert accepts(parser, text + matcher.complete().decode()), (grammar, text)
+            try:
+                rest = matcher.complete().decode()
+            except LimitError:  # the shortest completion is searched among more stacks than it may visit
+                continue
+            assert accepts(parser, text + rest), (grammar, text)
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -12,92 +12,109 @@ left-recursive rule leaves the stack as it was.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+
+from maskwright.grammar.lark_lalr import Lalr
 
 __all__ = ["are_harmless"]
 
-_END: Final = "$END"
 
-
-def are_harmless(analyzer: Any, start: str) -> bool:
-    """Whether the plan works for the table of a ``LALR_Analyzer`` that has computed one; if not, nothing is known."""
-    plan = _Plan(analyzer, start)
-    return all(symbol in plan.first for symbol in plan.origins) and plan.settle()
-
-
-_NONE: Final[frozenset[str]] = frozenset()
-#: A state, and the origin of a rule that begins in it.
-Transition = tuple[Any, Any]
+def are_harmless(lalr: Lalr, actions: Sequence[Mapping[int, int]]) -> bool:
+    """Whether the plan works for some actions of an automaton; if not, nothing is known."""
+    plan = _Plan(lalr, actions)
+    return all(origin in plan.first for origin in lalr.by_origin) and plan.settle()
 
 
 class _Plan:
-    def __init__(self, analyzer: Any, start: str) -> None:
-        self._analyzer = analyzer
-        rules = [rule for rules in analyzer.lr0_rules_by_origin.values() for rule in rules]
-        self.origins = {rule.origin for rule in rules}
+    def __init__(self, lalr: Lalr, actions: Sequence[Mapping[int, int]]) -> None:
+        self._lalr = lalr
         #: First terminal of the canonical derivation of an origin, and the rule that it begins with.
-        self.first: dict[Any, str] = {}
-        self._canonical: dict[Any, Any] = {}
-        self._derive(rules)
-        root = analyzer.lr0_start_states[start]
-        self._root: Transition = (root, next(iter(root.kernel)).next)
-        #: Where the rule of a complete item has begun, by (state, rule).
-        self._begun: dict[tuple[Any, Any], list[Transition]] = {}
-        for transition, ends in analyzer.lookback.items():
-            for end in ends:
-                self._begun.setdefault(end, []).append(transition)
+        self.first: dict[int, int] = {}
+        self._canonical: dict[int, int] = {}
+        self._derive()
         #: ``chosen[state]``: the item that is finished next; and those of canonical derivations.
-        self._chosen = {state: min(state.kernel, key=_rank) for state in analyzer.lr0_itemsets}
-        self._fixed = {
-            state: [item for item in state.kernel if self._canonical.get(item.rule.origin) == item.rule]
-            for state in analyzer.lr0_itemsets
-        }
-        #: ``lost[state]``: the terminals on which a rule could be reduced, but is not. No other can follow it there.
-        self._lost = {state: _lost(state) for state in analyzer.lr0_itemsets}
+        self._chosen = [min(kernel, key=self._rank) for kernel in lalr.kernels]
+        self._fixed = [
+            [item for item in kernel if self._canonical.get(self._origin(item)) == lalr.rule_of[item]]
+            for kernel in lalr.kernels
+        ]
+        #: ``lost[state]``: by rule, the terminals on which it could be reduced but is not; no other follows it there.
+        self._lost = [
+            {rule: lost for rule, mask in lookaheads.items() if (lost := mask & ~actions[state].get(rule, 0))}
+            for state, lookaheads in enumerate(lalr.lookaheads)
+        ]
 
-    def _derive(self, rules: list[Any]) -> None:
+    def _origin(self, item: int) -> int:
+        return self._lalr.productions[self._lalr.rule_of[item]].origin
+
+    def _is_complete(self, item: int) -> bool:
+        return self._lalr.next_of[item] is None
+
+    def _rank(self, item: int) -> tuple[bool, bool, int]:
+        """What is chosen first: what is complete, what leads further down the stack, what lacks least."""
+        rule = self._lalr.rule_of[item]
+        read = item - self._lalr.firsts[rule]
+        missing = len(self._lalr.productions[rule].symbols) - read
+        return missing > 0, read == 1, missing
+
+    def _derive(self) -> None:
         """Find canonical derivations, the flattest first, of those the shortest."""
-        waiting = sorted((rule for rule in rules if rule.expansion), key=lambda rule: len(rule.expansion))
-        while waiting:
-            found: dict[Any, Any] = {}
-            for rule in waiting:
-                if all(symbol.is_term or symbol in self.first for symbol in rule.expansion):
-                    found.setdefault(rule.origin, rule)
-            if not found:
-                return
-            heads = {origin: rule.expansion[0] for origin, rule in found.items()}
-            self.first |= {origin: head.name if head.is_term else self.first[head] for origin, head in heads.items()}
-            self._canonical |= found
-            waiting = [rule for rule in waiting if rule.origin not in self.first]
+        productions = self._lalr.productions
+        ranked = sorted(range(len(productions)), key=lambda rule: len(productions[rule].symbols))
+        missing = {}
+        waiting: dict[int, list[int]] = {}
+        layer = []
+        for rule in ranked:
+            inner = {symbol for symbol in productions[rule].symbols if symbol < 0}
+            missing[rule] = len(inner)
+            for symbol in inner:
+                waiting.setdefault(symbol, []).append(rule)
+            if productions[rule].symbols and not inner:
+                layer.append(rule)
+        while layer:
+            fresh = []
+            for rule in layer:
+                origin, symbols, _ = productions[rule]
+                if origin not in self._canonical:
+                    self._canonical[origin] = rule
+                    self.first[origin] = symbols[0] if symbols[0] >= 0 else self.first[symbols[0]]
+                    fresh.append(origin)
+            layer = []
+            for origin in fresh:
+                for rule in waiting.get(origin, ()):
+                    missing[rule] -= 1
+                    if not missing[rule]:
+                        layer.append(rule)
 
     def settle(self) -> bool:
         """Choose other items where a complete one is not reduced; whether that ends well."""
-        for _ in range(len(self._chosen)):
+        kernels = self._lalr.kernels
+        for _ in kernels:
             after = self._follow()
-            if any(self._fails(item, state, after) for state, items in self._fixed.items() for item in items):
+            if any(self._fails(item, state, after) for state, items in enumerate(self._fixed) for item in items):
                 return False
-            failing = [state for state, item in self._chosen.items() if self._fails(item, state, after)]
+            failing = [state for state, item in enumerate(self._chosen) if self._fails(item, state, after)]
             if not failing:
                 return not self._goes_round()
             for state in failing:
-                others = [item for item in state.kernel if not item.is_satisfied]
+                others = [item for item in kernels[state] if not self._is_complete(item)]
                 if not others:
                     return False
-                self._chosen[state] = min(others, key=_rank)
+                self._chosen[state] = min(others, key=self._rank)
         return False
 
     def _goes_round(self) -> bool:
         """Whether finishing what was chosen can lead back to the same place of the same stack."""
-        onward: dict[Transition, Transition] = {}
-        for transition in self._analyzer.nonterminal_transitions:
-            state, origin = transition
-            item = self._chosen[state.transitions[origin]]
-            if item.index == 1 and transition != self._root:
-                onward[transition] = (state, item.rule.origin)
-        done: set[Transition] = set()
+        lalr = self._lalr
+        onward: dict[tuple[int, int], tuple[int, int]] = {}
+        for state, symbol in lalr.transitions:
+            item = self._chosen[lalr.moves[state][symbol]]
+            if item - lalr.firsts[lalr.rule_of[item]] == 1 and lalr.moves[state][symbol] != lalr.end:
+                onward[state, symbol] = (state, self._origin(item))
+        done: set[tuple[int, int]] = set()
         for start in onward:
-            way: set[Transition] = set()
-            at: Transition | None = start
+            way: set[tuple[int, int]] = set()
+            at: tuple[int, int] | None = start
             while at is not None and at not in done:
                 if at in way:
                     return True
@@ -106,59 +123,41 @@ class _Plan:
             done |= way
         return False
 
-    def _fails(self, item: Any, state: Any, after: dict[Transition, set[str]]) -> bool:
+    def _fails(self, item: int, state: int, after: Mapping[object, int]) -> bool:
         """Whether a complete item is not reduced on a terminal that the plan goes on with."""
-        if not item.is_satisfied:
-            return False
-        lost = self._lost[state].get(item.rule)
-        return lost is not None and any(lost & after.get(begun, _NONE) for begun in self._begun[state, item.rule])
+        rule = self._lalr.rule_of[item]
+        lost = self._lost[state].get(rule, 0) if self._is_complete(item) else 0
+        return lost != 0 and any(lost & after.get(begun, 0) for begun in self._lalr.begun[state, rule])
 
-    def _follow(self) -> dict[Transition, set[str]]:
-        """The terminals with which the plan goes on after an origin that began in a state.
+    def _follow(self) -> dict[object, int]:
+        """The terminals with which the plan goes on after a transition, by its number, as bits.
 
         Those of a rule that is complete are gathered once for all transitions that lead to its end.
         """
-        after: dict[Any, set[str]] = {self._root: {_END}}
-        above: dict[Any, list[Any]] = {}
-        ends: set[tuple[Any, Any]] = set()
-        for transition in self._analyzer.nonterminal_transitions:
-            state, origin = transition
-            goto = state.transitions[origin]
+        lalr = self._lalr
+        after: dict[object, int] = {}
+        above: dict[object, list[object]] = {}
+        ends: set[tuple[int, int]] = set()
+        for number, (state, symbol) in enumerate(lalr.transitions):
+            goto = lalr.moves[state][symbol]
+            if goto == lalr.end:
+                after[number] = 1
             for item in (self._chosen[goto], *self._fixed[goto]):
-                if item.is_satisfied:
-                    end = (goto, item.rule)
-                    above.setdefault(end, []).append(transition)
+                following = lalr.next_of[item]
+                if following is None:
+                    end = (goto, lalr.rule_of[item])
+                    above.setdefault(end, []).append(number)
                     ends.add(end)
                 else:
-                    name = item.next.name if item.next.is_term else self.first[item.next]
-                    after.setdefault(transition, set()).add(name)
+                    after[number] = after.get(number, 0) | 1 << (following if following >= 0 else self.first[following])
         for end in ends:
-            for below in self._begun.get(end, ()):
+            for below in lalr.begun.get(end, ()):
                 above.setdefault(below, []).append(end)
         todo = list(after)
         while todo:
             at = todo.pop()
-            for transition in above.get(at, ()):
-                known = after.setdefault(transition, set())
-                if not after[at] <= known:
-                    known |= after[at]
-                    todo.append(transition)
+            for user in above.get(at, ()):
+                if after[at] & ~after.get(user, 0):
+                    after[user] = after.get(user, 0) | after[at]
+                    todo.append(user)
         return after
-
-
-def _rank(item: Any) -> tuple[bool, bool, int]:
-    """What is chosen first: what is complete, what leads further down the stack, what lacks least."""
-    missing = len(item.rule.expansion) - item.index
-    return missing > 0, item.index == 1, missing
-
-
-def _lost(state: Any) -> dict[Any, set[str]]:
-    """What conflicts have taken away: Lark shifts, or reduces by the rule with the highest priority."""
-    shifted = {symbol.name for symbol in state.transitions}
-    lost: dict[Any, set[str]] = {}
-    for symbol, rules in state.lookaheads.items():
-        kept = None if symbol.name in shifted else max(rules, key=lambda rule: rule.options.priority or 0)
-        for rule in rules:
-            if rule != kept:
-                lost.setdefault(rule, set()).add(symbol.name)
-    return lost

@@ -38,7 +38,7 @@ class Table:
 class Cell:
     """A stack of states; compared by identity."""
 
-    __slots__ = ("below", "depth", "met", "state", "takes")
+    __slots__ = ("below", "depth", "state", "takes")
 
     def __init__(self, state: int, below: Cell | None) -> None:
         self.state = state
@@ -46,8 +46,6 @@ class Cell:
         self.depth: int = 1 if below is None else below.depth + 1
         #: Terminals that can be read, as bits; -1 until asked for.
         self.takes = -1
-        #: Demands that are met, see :mod:`maskwright.grammar.lark_saturation`; -1 until asked for.
-        self.met = -1
 
 
 class Stacks:

@@ -27,6 +27,8 @@ ENDING: Final = (END, -1)
 Pending = tuple[int, int]
 #: The demand that is always met.
 _NOTHING: Final = 0
+#: Stacks whose demands are remembered.
+_CELLS: Final = 500_000
 #: Facts for each of ``Limits.satisfiability_steps``; some microseconds each.
 _FACTS: Final = 20
 
@@ -63,6 +65,7 @@ class Saturation:
         self._masks = [sum(1 << demand for demand in found) for found in self._sets]
         #: ``met[state, demands met below]``.
         self._met: dict[tuple[int, int], int] = {}
+        self._known: dict[Cell, int] = {}
 
     # -- variables
 
@@ -190,19 +193,22 @@ class Saturation:
     # -- stacks
 
     def met(self, cell: Cell | None) -> int:
-        """The demands that a stack meets, as bits; iterative, and remembered on the cells."""
+        """The demands that a stack meets, as bits; iterative, and remembered by cell."""
+        known = self._known
         way: list[Cell] = []
-        while cell is not None and cell.met < 0:
+        while cell is not None and cell not in known:
             way.append(cell)
             cell = cell.below
-        below = 1 << _NOTHING if cell is None else cell.met
+        below = 1 << _NOTHING if cell is None else known[cell]
+        if len(known) >= _CELLS:
+            known.clear()
         while way:
             at = way.pop()
             key = (at.state, below)
             found = self._met.get(key)
             if found is None:
                 found = self._met[key] = self._find(at.state, below)
-            at.met = below = found
+            known[at] = below = found
         return below
 
     def _find(self, state: int, below: int) -> int:

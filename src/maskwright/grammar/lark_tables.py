@@ -1,7 +1,7 @@
-"""From what Lark has compiled to our tables: LALR actions by Lark's own analysis, lexers in Lark's own order.
+"""From what Lark has compiled to our tables: LALR actions, and lexers in Lark's own order.
 
-Nothing is decided here: conflicts are resolved by ``LALR_Analyzer``, and terminals are sorted and keywords found as
-``BasicLexer`` and ``_create_unless`` of ``lark.lexer`` do, with the same patterns and Python's own ``re``.
+Terminals are sorted and keywords found as ``BasicLexer`` and ``_create_unless`` of ``lark.lexer`` do, with the same
+patterns and Python's own ``re``.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from typing import Any, Final
 
-from maskwright.errors import GrammarError, LimitError, Problem
+from maskwright.errors import GrammarError, Problem
 from maskwright.grammar.lark_conflicts import are_harmless
+from maskwright.grammar.lark_lalr import Collision, Lalr, Production
 from maskwright.grammar.lark_loader import CompiledRules
-from maskwright.grammar.lark_lr import Table
+from maskwright.grammar.lark_lr import END, Table
 from maskwright.grammar.lark_programs import Programs
 from maskwright.grammar.lark_scanner import Lexer, Pattern, Scanner
 from maskwright.limits import Limits
@@ -35,57 +35,68 @@ class Tables:
 
 
 def build_table(compiled: CompiledRules, start: str) -> Tables:
-    """Lark's LALR table for a start rule.
+    """The LALR table for a start rule, conflicts resolved as Lark resolves them.
 
     Raises:
         GrammarError: Lark refuses the grammar for its LALR parser; exact reading may still take it.
     """
-    lark: Any = import_module("lark")
-    analysis: Any = import_module("lark.parsers.lalr_analysis")
+    names: dict[str, int] = {_END: END} | {terminal.name: place for place, terminal in enumerate(compiled.terminals, 1)}
+    origins: dict[str, int] = {}
+    for rule in compiled.rules:
+        origins.setdefault(rule.origin.name, -1 - len(origins))
+
+    def number(symbol: Any) -> int:
+        if symbol.is_term:
+            return names.setdefault(symbol.name, len(names))
+        if symbol.name not in origins:
+            raise GrammarError(Problem(f"the rule {symbol.name} is not defined", keyword=symbol.name))
+        return origins[symbol.name]
+
+    productions = [
+        Production(origins[rule.origin.name], tuple(map(number, rule.expansion)), rule.options.priority or 0)
+        for rule in compiled.rules
+    ]
+    if len({production[:2] for production in productions}) < len(productions):
+        raise GrammarError(Problem("two alternatives of a rule are the same", remedy="remove one of them"))
+    lalr = Lalr([*productions, Production(-1 - len(origins), (origins[start],), 0)])
     try:
-        analyzer = analysis.LALR_Analyzer(import_module("lark.common").ParserConf(list(compiled.rules), {}, [start]))
-        analyzer.compute_lalr()
-    except lark.exceptions.GrammarError as error:
-        raise GrammarError(
-            Problem(
-                f"Lark's LALR parser refuses the grammar: {error}",
-                keyword="lalr",
-                remedy='resolve the collision with rule priorities, or read the grammar with lexer="exact"',
-            )
-        ) from error
-    except RecursionError as error:
-        raise LimitError(
-            Problem("the rules nest too deeply for Lark's LALR analysis", remedy='use lexer="exact"')
-        ) from error
-    parsed = analyzer.parse_table
-    origins = frozenset(rule.origin.name for rule in compiled.rules)
-    names = {_END: 0} | {terminal.name: place for place, terminal in enumerate(compiled.terminals, 1)}
-    for actions in parsed.states.values():
-        for name, (action, _) in actions.items():
-            if name not in names and not (action is analysis.Shift and name in origins):
-                names[name] = len(names)
-    size = max(parsed.states) + 1
-    shifts: list[dict[int, int]] = [{} for _ in range(size)]
-    gotos: list[dict[str, int]] = [{} for _ in range(size)]
-    reduces: list[list[tuple[int, str, int]]] = [[] for _ in range(size)]
-    for state, actions in parsed.states.items():
-        rules: dict[Any, int] = {}
-        for name, (action, argument) in actions.items():
-            if action is not analysis.Shift:
-                rules[argument] = rules.get(argument, 0) | 1 << names[name]
-            elif name in origins:
-                gotos[state][name] = argument
-            else:
-                shifts[state][names[name]] = argument
-        reduces[state] = [(len(rule.expansion), rule.origin.name, mask) for rule, mask in rules.items()]
-    table = Table(tuple(names), shifts, reduces, gotos, parsed.start_states[start], parsed.end_states[start])
-    conflicts = any(
-        len(rules) > 1 or symbol in itemset.transitions
-        for itemset in analyzer.lr0_itemsets
-        for symbol, rules in itemset.lookaheads.items()
+        actions = lalr.actions()
+    except Collision as error:
+        raise _collision(compiled, error, list(names)) from error
+    titles = {origin: name for name, origin in origins.items()}
+    reduces = [
+        [
+            (len(lalr.productions[rule].symbols), titles[lalr.productions[rule].origin], mask)
+            for rule, mask in reduced.items()
+        ]
+        for reduced in actions
+    ]
+    shifts = [{symbol: then for symbol, then in moves.items() if symbol >= 0} for moves in lalr.moves]
+    gotos = [{titles[symbol]: then for symbol, then in moves.items() if symbol < 0} for moves in lalr.moves]
+    table = Table(tuple(names), shifts, reduces, gotos, 0, lalr.end)
+    has_conflicts = any(
+        mask & ~reduced.get(rule, 0)
+        for lookaheads, reduced in zip(lalr.lookaheads, actions, strict=True)
+        for rule, mask in lookaheads.items()
     )
-    is_clean = _all_productive(compiled.rules) and (not conflicts or are_harmless(analyzer, start))
+    is_clean = _all_productive(compiled.rules) and (not has_conflicts or are_harmless(lalr, actions))
     return Tables(table, is_clean=is_clean)
+
+
+def _collision(compiled: CompiledRules, error: Collision, names: Sequence[str]) -> GrammarError:
+    shown = " and ".join(
+        f"{rule.origin.name}: {' '.join(symbol.name for symbol in rule.expansion)}"
+        for rule in (compiled.rules[number] for number in error.rules)
+    )
+    name = names[error.terminal]
+    seen = "the end of the text" if name == _END else compiled.titles.get(name, name)
+    return GrammarError(
+        Problem(
+            f"Lark's LALR parser refuses the grammar: before {seen} it cannot choose between the rules {shown}",
+            keyword="lalr",
+            remedy='give one of them a higher priority, or read the grammar with lexer="exact"',
+        )
+    )
 
 
 def _all_productive(rules: Sequence[Any]) -> bool:
