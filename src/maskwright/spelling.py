@@ -95,6 +95,8 @@ class Spelling:
         checked: dict[int, bool] = {}
         for token in _allowed(row):
             text = self._vocabulary.tokens[token]
+            if token in self._vocabulary.end_ids and self._walker.accepting[configuration]:
+                continue
             if token in self._walker.lexicon.codes.named:
                 # What a grammar names is read by its code too, and a control token has nothing else.
                 after = self._walker.name(configuration, token, text, None)
