@@ -157,9 +157,9 @@ def _exclude_token(nodes: Nodes, fields: Fields, close: Close) -> Maker:
 
 
 def _any_tokens(nodes: Nodes, fields: Fields, close: Close) -> Maker:
-    fields.refuse(max_tokens=None)
+    most = None if fields.given.get("max_tokens") is None else max(fields.number("max_tokens"), 0)
     one = nodes.tree.node([(Lex(other_token(fields)),)], "a token")
-    return nodes.closed((nodes.tree.times(one, 0, None),), close, "tokens")
+    return nodes.closed((nodes.tree.times(one, 0, most),), close, "tokens")
     yield
 
 

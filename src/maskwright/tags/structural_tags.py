@@ -120,11 +120,16 @@ class _Prefixes:
         return self._places[found[0]]
 
 
-def _dispatch(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+def _rules(fields: Fields) -> Sequence[Sequence[Any]]:
     rules = fields.items("rules", least=1)
     for i, rule in enumerate(rules):
-        if not isinstance(rule, Sequence) or isinstance(rule, str) or len(rule) != len(("string", "format")):
-            raise fields.fault("rules", "a rule is a string and a format", i)
+        if not isinstance(rule, Sequence) or isinstance(rule, str) or len(rule) != len(("trigger", "format")):
+            raise fields.fault("rules", "a rule is a trigger and a format", i)
+    return rules
+
+
+def _dispatch(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    rules = _rules(fields)
     triggers = Fields({"rules": [rule[0] for rule in rules]}, fields.place, nodes.limits).marks("rules")
     free = _Triggered(nodes, fields, triggers, close, is_last=not fields.flag("loop", usual=True))
     for i, trigger in enumerate(triggers):
@@ -188,22 +193,25 @@ def _check_triggers(fields: Fields, triggers: tuple[str, ...], excludes: tuple[s
         raise fields.fault("excludes", reason, held[1])
 
 
-def _token_triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
-    triggers = fields.items("trigger_tokens", least=1)
+def _free_token(fields: Fields, name: str, triggers: Sequence[object]) -> Lex:
+    """One token of free text in which tokens are triggers; text never holds a control token."""
     are_names = {isinstance(trigger, str) for trigger in triggers}
     if len(are_names) > 1:
         reason = "some triggers are names of control tokens and some are ids"
-        raise UnsupportedError(Problem(reason, place=fields.at("trigger_tokens"), remedy="give only one of the two"))
-    # Control tokens are no text, so text never holds a trigger that is one.
-    one = Lex(encode(ANY_CHARACTER)) if True in are_names else Lex(other_token(fields, triggers))
+        raise UnsupportedError(Problem(reason, place=fields.at(name), remedy="give only one of the two"))
+    return Lex(encode(ANY_CHARACTER)) if True in are_names else Lex(other_token(fields, triggers))
+
+
+def _token_triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    triggers = fields.items("trigger_tokens", least=1)
+    one = _free_token(fields, "trigger_tokens", triggers)
+    known = [one_token(trigger, fields.at("trigger_tokens", i)) for i, trigger in enumerate(triggers)]
     turn = nodes.tree.reserve("free text or a tag")
     end = Call(nodes.closed((), close, "the end"))
     after = end if fields.flag("stop_after_first") else Call(turn)
-    known = [_known(one_token(trigger, fields.at("trigger_tokens", i))) for i, trigger in enumerate(triggers)]
     ways: list[Production] = []
     for tag in _tags(nodes, fields):
-        begin = _end(tag, "begin")
-        if isinstance(begin, str) or _known(begin) not in known:
+        if _end(tag, "begin") not in known:
             raise tag.fault("begin", "the tag begins with none of the trigger tokens")
         node = yield from _tag(nodes, tag, ())
         ways.append((Call(node), after))
@@ -211,8 +219,18 @@ def _token_triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
     return nodes.tree.node(ways, "a tag") if fields.flag("at_least_one") else turn
 
 
-def _known(term: Any) -> tuple[Any, ...]:
-    return (term.op, *term.args)
+def _token_dispatch(nodes: Nodes, fields: Fields, close: Close) -> Maker:
+    rules = _rules(fields)
+    one = _free_token(fields, "rules", [rule[0] for rule in rules])
+    turn = nodes.tree.reserve("free text, or what follows a token")
+    end = Call(nodes.closed((), close, "the end"))
+    after = Call(turn) if fields.flag("loop", usual=True) else end
+    ways: list[Production] = []
+    for i, (trigger, below) in enumerate(rules):
+        token = Lex(one_token(trigger, fields.at("rules", i, 0)))
+        node = yield Need(below, fields.at("rules", i, 1))
+        ways.append((token, Call(node), after))
+    return nodes.tree.define(turn, [(end,), (one, Call(turn)), *ways])
 
 
 #: Type to kind.
@@ -220,6 +238,7 @@ TAGS: Final[dict[str, Kind]] = {
     "dispatch": Kind(_dispatch, ("rules",), ("loop", "excludes")),
     "tag": Kind(_tag, ("begin", "content", "end")),
     "tags_with_separator": Kind(_tags_with_separator, ("tags", "separator"), ("at_least_one", "stop_after_first")),
+    "token_dispatch": Kind(_token_dispatch, ("rules",), ("loop", "exclude_tokens")),
     "token_triggered_tags": Kind(
         _token_triggered_tags,
         ("trigger_tokens", "tags"),

@@ -196,7 +196,9 @@ def test_tokens_by_id_and_by_name() -> None:
         "tags": [{**tag, "begin": {"type": "token", "token": 3}}],
         "exclude_tokens": [2],
     }
-    for given, excluded in ((by_name, set()), (by_id, {2})):
+    rule = {"type": "sequence", "elements": [INTEGER, {"type": "token", "token": 1}]}
+    dispatch = {"type": "token_dispatch", "rules": [["<|t|>", rule]]}
+    for given, excluded in ((by_name, set()), (by_id, {2}), (dispatch, set())):
         matcher = mw.compile(structural_tag(given), vocabulary).matcher()
         assert in_mask(matcher) == {0, 1, 2, 3, 4} - excluded
         matcher.advance(3)
@@ -205,6 +207,12 @@ def test_tokens_by_id_and_by_name() -> None:
         assert in_mask(matcher) == {1, 4}
         matcher.advance(1)
         assert in_mask(matcher) == {0, 1, 2, 3, 4} - excluded
+    two = {"type": "any_tokens", "exclude_tokens": [2, 3, 4], "max_tokens": 2}
+    matcher = mw.compile(structural_tag(two), vocabulary).matcher()
+    for allowed in ({0, 1}, {0, 1}, {0}):
+        assert in_mask(matcher) == allowed
+        if 1 in allowed:
+            matcher.advance(1)
     sequence = {
         "type": "sequence",
         "elements": [{"type": "exclude_token", "exclude_tokens": [1]}, {"type": "token", "token": 1}],
