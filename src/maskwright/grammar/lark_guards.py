@@ -57,6 +57,8 @@ class Guards:
 
     def _can_be_met(self, guard: Guard) -> bool:
         """Whether some text meets a guard: a search for one, which decides all that it enters if there is none."""
+        if guard in self._is_met:
+            return self._is_met[guard]
         seen: dict[Guard, None] = {guard: None}
         todo = [guard]
         while todo:
@@ -73,10 +75,10 @@ class Guards:
         return False
 
     def _merged(self, guard: Guard) -> Guard:
-        """The first guard that was met which the same next characters decide in the same way."""
+        """The first guard that the same next characters decide in the same way, if one character decides it."""
         violating = 0
         for cell, after in self._after(guard):
-            if after is False:
+            if isinstance(after, bool) or not self._can_be_met(after):
                 violating |= cell
             elif after is not None:
                 return guard
