@@ -21,7 +21,10 @@ def constraints() -> list[mw.Constraint]:
         mw.json_schema(b"{}"),
         mw.json_schema(dict[str, list[int]]),
         mw.json_schema(vocabulary),
-        mw.regex("[a-z]+", dialect="python"),
+        mw.regex("[a-z]+", dialect="python", match="prefix"),
+        mw.regex("[a-z]+") & ~mw.choice(["if", "else"]) | mw.regex("[0-9]+") - mw.choice(["0"]),
+        mw.grammar_root("insidevalue", prompt="[1,"),
+        mw.grammar_root("root", tools=[{"name": "f"}], parallel=False, without=["<x>"], whitespace="flex"),
         mw.choice(["yes", "no"]),
         mw.choice(name for name in ("yes", "no")),
     ]
