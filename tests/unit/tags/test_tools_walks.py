@@ -105,6 +105,40 @@ def test_control_tokens_stand_where_their_text_would(form: str) -> None:
         assert not spelled.can_read(text.encode())
 
 
+@pytest.mark.parametrize("form", ["hermes", "mistral", "kimi", "harmony", "phi4"])
+@pytest.mark.parametrize("has_tokens", [True, False])
+def test_rollback_and_fork_through_calls(form: str, has_tokens: bool) -> None:
+    """Whatever was read and taken back: masks are those of a matcher that read only what is left."""
+    names = (*FORMATS[form].markers, "</think>") if has_tokens else ()
+    texts = [b"", *SINGLES, b'{"name', b'": "f', b'"x": 1}', b"}\n</tool", b"ok <tool", b"\n\n", b"f[ARGS]"]
+    vocabulary = mw.Vocabulary.from_tokens(
+        [*texts, *[b""] * len(names)],
+        end_ids=[0],
+        special_names={name: len(texts) + i for i, name in enumerate(names)},
+    )
+    guide = mw.compile(tools(TOOLS, format=form, choice="required", thinking=True), vocabulary)
+    chance = random.Random(form)
+    matcher, read = guide.matcher(), list[int]()
+    for _ in range(90):
+        if read and chance.random() < 0.3:
+            count = chance.randint(1, min(4, len(read)))
+            matcher.rollback(count)
+            del read[-count:]
+        else:
+            matcher = matcher.fork() if chance.random() < 0.2 else matcher
+            ids = sorted(in_mask(matcher) - {0})
+            if not ids:
+                continue
+            token = chance.choice([i for i in ids if i > len(SINGLES) or i - 1 in TASTE] or ids)
+            matcher.advance(token)
+            read.append(token)
+        fresh = guide.matcher()
+        for token in read:
+            fresh.advance(token)
+        assert (matcher.text, matcher.is_accepting) == (fresh.text, fresh.is_accepting)
+        assert in_mask(matcher) == in_mask(fresh) == {i for i in range(len(vocabulary)) if matcher.allows(i)}
+
+
 def test_harmony_ends_with_the_tokens_that_end_it() -> None:
     """``<|call|>`` and ``<|return|>`` are end ids of gpt-oss as it is served, and marks of its format."""
     ids = {marker: 257 + i for i, marker in enumerate(FORMATS["harmony"].markers)}
