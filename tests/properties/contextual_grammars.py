@@ -146,8 +146,26 @@ A: /^a/m
 B: /b\n?|\n/
 """
 
+#: Conflicts that matter and lexers that are not good, at once.
+_BOTH: Final = r"""
+start: T1 T0+ | T0* | T1+ T0? one
+one: T1 T0+ (two one*)? | "c" T1 (T2* | one "c"+ | T0*)
+two: T0 T0 T0*
+T0: "bb"
+T1: "ca"
+T2.2: "b"
+"""
+_LOST: Final = r"""
+start: "b"* T1? | start "a" T0* | T0* (T0 | one "a"?) one?
+one: T0 "c" T0
+two: two? T0 T1+
+T0: "cbc"
+T1.2: "c"
+"""
 #: Name to grammar.
 GRAMMARS: Final = {
+    "both": _BOTH,
+    "lost": _LOST,
     "calc": _CALC,
     "json": _JSON,
     "clike": _CLIKE,
@@ -169,6 +187,8 @@ GRAMMARS: Final = {
 
 #: Texts near the edge of each grammar.
 TEXTS: Final = {
+    "both": ["bb", "bbbb", "cabb", "ccacabb"],
+    "lost": ["a", "bbca", "cbcac", "cbccbcc"],
     "calc": ["1+2*(3-x)", "-a/2.5e3"],
     "json": ['{"a": [1, 2.5e3, true, null], "b\\"": {}}', '[[],"x",-3]'],
     "clike": [

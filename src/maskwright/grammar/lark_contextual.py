@@ -98,15 +98,27 @@ class ContextualNetwork:
         }
         self._make_endings = partial(Endings, self._table, self._stacks, compiled.rules, start, widths)
         self._root = _Place(self._stacks.root, self._lexers.of[tables.table.start], self._scanner.first)
-        self._titles = compiled.titles
+        self._titles = {
+            terminal.name: f'"{terminal.pattern.value}"'
+            for terminal in compiled.terminals
+            if terminal.pattern.type == "str" and terminal.name not in compiled.specials
+        } | dict(compiled.titles)
         if not self._liveness.is_live(*self._root):
             raise UnsatisfiableError(
                 Problem(
-                    "no text is accepted: wherever the parser stands, the lexer cannot give it what it needs",
+                    f"no text is accepted: {self._reason()}",
                     keyword="lark",
-                    remedy='change the terminals so that a text exists, or read the grammar with lexer="exact"',
+                    remedy='change terminals or rules so that a text exists, or read the grammar with lexer="exact"',
                 )
             )
+
+    def _reason(self) -> str:
+        """Why no text is accepted."""
+        missing = [self._table.names[number] for number in self._liveness.missing(self._root) if number != END]
+        if not missing:
+            return "no rule comes to an end, or where it would, Lark's LALR parser goes on with another"
+        names = ", ".join(self._titles.get(name, name) for name in missing[:4])
+        return f"where the parser needs {names}, the lexer never finds it, because another terminal takes its text"
 
     @property
     def root(self) -> NodeKey:

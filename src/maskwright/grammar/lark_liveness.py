@@ -220,3 +220,21 @@ class Liveness:
         neutral = self._scanner.neutral
         found = bits(self.taken(cell, lexer) & self._special_mask)
         return [n for n in found if any(self.is_live(*place) for place in self.after(cell, n, neutral))]
+
+    def missing(self, start: Place) -> list[int]:
+        """Terminals that the parser needs along the way, where no text is accepted, and that no lexer finds there."""
+        todo = deque((start,))
+        met = {start}
+        found: dict[int, None] = {}
+        while todo and len(met) < _SEARCH:
+            cell, lexer, context = todo.popleft()
+            reached = self._readings.reached(lexer, context)
+            read = {terminal for at in reached for terminal, _ in self._readings.outcomes(lexer, at)}
+            can_end = any(map(self._scanner.may_end, reached))
+            needed = bits(self._stacks.takes(cell) & lexer.terminals & ~self._special_mask)
+            found.update((n, None) for n in needed if n not in read and (n != END or not can_end))
+            for then in self._onward(cell, lexer, context):
+                if then not in met:
+                    met.add(then)
+                    todo.append(then)
+        return list(found)

@@ -31,6 +31,19 @@ def test_a_grammar_without_any_text_is_refused(name: str) -> None:
         mw.lark(EMPTY[name])
 
 
+@pytest.mark.parametrize(
+    ("grammar", "words"),
+    [
+        ('start: A "b" A\nA: /a+b*/', 'needs "b", the lexer never finds it'),
+        ('start: "a" start', "no rule comes to an end"),
+        ("%declare INDENT\nstart: INDENT", "needs INDENT"),
+    ],
+)
+def test_the_reason_names_what_is_never_found(grammar: str, words: str) -> None:
+    with pytest.raises(UnsatisfiableError, match=words):
+        mw.lark(grammar)
+
+
 DEAD = [
     ('start: A ("a" | "b")\nA: /a+/', "aa", "b", None),
     ('start: A "b" | B "c"\nA: /a/\nB: /ab?/', "a", "c", "a"),
