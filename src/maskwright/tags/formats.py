@@ -39,7 +39,7 @@ class ToolFormat:
     call_begin: str = ""
     call_end: str = ""
     separator: str = ""
-    #: The calls are the elements of one JSON array; ``separator`` is then the array's comma.
+    #: The calls are the elements of one JSON array, which one blank may precede; its comma separates them.
     is_array: bool = False
     #: With ``text="instead"``: the calls may also be such an array.
     may_be_array: bool = False
