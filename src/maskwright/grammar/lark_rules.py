@@ -22,7 +22,7 @@ from maskwright.grammar.lark_templates import Templates
 from maskwright.grammar.lark_terms import Special
 from maskwright.grammar.lark_trees import bottom_up
 from maskwright.grammar.rules import Foreign, Grammar, Reference, Repeat, Rule, Symbol, Text, Token
-from maskwright.network.lexeme import EPSILON, NEVER, Term, concatenate, repeat, subtract, unite
+from maskwright.network.lexeme import EPSILON, NEVER, Term, concatenate, repeat, subtract, unite, words
 
 __all__ = ["exact_grammar"]
 
@@ -117,6 +117,9 @@ class _Reader:
         tree = self._trees.get(name)
         if tree is None:
             return Text(NEVER)
+        listed = self._loaded.terminals.listed_words(tree)
+        if listed is not None:
+            return Text(words(listed))
         pattern = self._loaded.terminals.pattern_of_tree(tree)
         return self._symbol(name, self._loaded.terminals.special(name, pattern, tree), pattern)
 

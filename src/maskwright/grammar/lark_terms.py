@@ -106,8 +106,28 @@ class Terminals:
 
     def is_nullable(self, name: str, pattern: Any) -> bool:
         """Whether Lark counts a pattern among those that may be empty, which it refuses."""
-        self.pattern_term(name, pattern)  # our reader tells better what is wrong with a pattern
+        if pattern.type == "str":
+            return not pattern.value
+        if len(pattern.value) <= self._limits.pattern_length:
+            self.pattern_term(name, pattern)  # our reader tells better what is wrong with a pattern
         return bool(self._guard(lambda: pattern.min_width == 0))
+
+    def listed_words(self, tree: Any) -> list[str] | None:
+        """The strings of a terminal that is a list of them and nothing else, else ``None``.
+
+        Lark tries the longest first, so it may take any of them. Such lists may be longer than a pattern may be.
+        """
+        strings = []
+        for node in bottom_up(tree):
+            if node.data not in ("expansions", "expansion", "value", "literal") or (
+                node.data == "expansion" and len(node.children) != 1
+            ):
+                return None
+            if node.data == "literal":
+                strings.append(str(node.children[0]))
+        if not all(string.endswith('"') and string[1] != MARK for string in strings):
+            return None
+        return [self.pattern_of_literal(node).value for node in bottom_up(tree) if node.data == "literal"]
 
     def special(self, name: str, pattern: Any, tree: Any) -> Special | None:
         """The terminal if it is no Python pattern, else ``None``. ``tree`` is ``None`` for one without a name."""
