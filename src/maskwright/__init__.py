@@ -26,6 +26,7 @@ if _typing.TYPE_CHECKING:
     from maskwright.tags.response import response_format
     from maskwright.tags.roots import grammar_root
     from maskwright.tags.structural import structural_tag
+    from maskwright.tags.thoughts import thinking
     from maskwright.tags.tools import tools
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "regex",
     "response_format",
     "structural_tag",
+    "thinking",
     "to_gbnf",
     "tools",
 ]
@@ -63,6 +65,7 @@ _LATER = {
     "parser_of": "tags.parsing",
     "response_format": "tags.response",
     "structural_tag": "tags.structural",
+    "thinking": "tags.thoughts",
     "to_gbnf": "exports.gbnf",
     "tools": "tags.tools",
 }
