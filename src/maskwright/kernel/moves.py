@@ -175,7 +175,11 @@ class Moves:
             states = e.machine_states[e.first[x]]
             machine = e.machines[e.first[x]]
             ranges = machine.moves(states[e.second[x]])  # type: ignore[attr-defined]
-            return [(low, high, e.machine(machine, state)) for low, high, state in ranges]
+            # A class such as \w has 750 ranges, and nearly all lead to the same state.
+            targets = {state: -1 for _, _, state in ranges}
+            for state in targets:
+                targets[state] = e.machine(machine, state)
+            return [(low, high, targets[state]) for low, high, state in ranges]
         return self._derive_bytes(x, kind)
 
     def _derive_bytes(self, x: int, kind: int) -> list[Move]:
