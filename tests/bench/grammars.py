@@ -207,7 +207,7 @@ def sql_texts() -> list[str]:
     return found
 
 
-_SCHEMA: Final = {
+_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "days": {"type": "integer"}, "unit": {"enum": ["metric", "imperial"]}},
     "required": ["city", "days"],

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import json
 import multiprocessing
 import sys
@@ -228,10 +229,10 @@ def draw(tables: dict[str, dict[str, dict[str, Any]]], tasks: Sequence[Task]) ->
                 print(f"| {task.name} | " + " | ".join([*shown, *ratios]) + " |")
     print()
     for name, table in tables.items():
-        for task, found in table.items():
+        for title, found in table.items():
             if "error" in found or found["is_cut"]:
                 cut = f"cut after {found.get('n')} tokens, {ENOUGH} s"
-                print(f"{name}, {task}: {found.get('error', cut)}")
+                print(f"{name}, {title}: {found.get('error', cut)}")
 
 
 def main() -> None:
@@ -242,8 +243,7 @@ def main() -> None:
     parser.add_argument("--engines", default="ours,llg,xgr")
     arguments = parser.parse_args()
     sys.path.insert(0, str(arguments.bench.resolve()))
-    import engines as adapters
-
+    adapters = importlib.import_module("engines")
     vocab = adapters.Vocab()
     tasks = [task for task in TASKS if arguments.only in task.name]
     draw({name: run(name, vocab, adapters, tasks) for name in arguments.engines.split(",")}, tasks)

@@ -110,9 +110,10 @@ def test_engine_neutral_cases(case: dict[str, Any], escapes: str) -> None:
     given_constraint = mw.json_schema(case["schema"], **policies)
     guide = mw.compile(given_constraint, BYTES)
     limits = Limits(emptiness_states=2_000)
-    grammar, reason = written(given_constraint, limits=limits), ""
-    if isinstance(grammar, str):
-        grammar, reason = written(given_constraint, limits=limits, repeats="allowed"), grammar
+    grammar = written(given_constraint, limits=limits)
+    reason = grammar if isinstance(grammar, str) else ""
+    if reason:
+        grammar = written(given_constraint, limits=limits, repeats="allowed")
     if isinstance(grammar, str):
         assert grammar == "rules"
         return
@@ -319,7 +320,9 @@ def test_names_and_comments_never_hold_what_was_given() -> None:
 
 def test_long_chains_and_deep_patterns() -> None:
     """Nothing recurses: thousands of nodes in a row, and patterns that nest as deep as they may."""
-    chain = {str(i): [(Lex(encode(literal("ab"[i % 2]))), Call(str(i + 1)))] for i in range(10_000)}
+    chain: dict[str, list[Production]] = {
+        str(i): [(Lex(encode(literal("ab"[i % 2]))), Call(str(i + 1)))] for i in range(10_000)
+    }
     chain["10000"] = [(Lex(encode(literal("."))),)]
     written = to_gbnf(constraint(chain))
     assert written.count("ab") > 1000
