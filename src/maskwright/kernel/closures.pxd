@@ -37,6 +37,7 @@ cdef class Closures:
     cdef public int[::1] masked      # masked[item]: the state that a mask may take for it
     cdef public int[::1] positions   # positions[item]: position of that lexeme
     cdef public int[::1] stack_of    # stack_of[item]: stack to return to after the lexeme's production
+    cdef public dict returned        # stack -> the items that are entered where a production ends with it
 
     cpdef int find(self, int goto, int stack) except -1
     cpdef bint passes(self, int filter_, int state) except -1

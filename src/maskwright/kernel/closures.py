@@ -75,6 +75,7 @@ class Closures:
         self.stack_ids = {self.stacks[0]: NIL, self.stacks[1]: ROOT}
         self.depth = [0, 1]
         self.merged = {}
+        self.returned = {NIL: []}
         self.ids = {}
         self.offset = array("i", bytes(4 * 256))
         self.states = array("i", bytes(4 * 1024))
@@ -302,7 +303,28 @@ class Closures:
         return found
 
     def enter(self, places: list[tuple[int, int]]) -> list[Item]:
-        """The items that are entered from positions with stacks."""
+        """The items that are entered from positions with stacks.
+
+        What is entered after a production has ended depends on the stack only, so it is computed once for each stack:
+        where a long text has left many productions that what follows may be empty in, each byte would pop them all.
+        """
+        waiting: dict[int, None] = {}
+        todo: list[tuple[int, list[tuple[int, int]]]] = [(NIL, places)]
+        while True:
+            stack, at = todo[-1]
+            missing, items = self._enter(at, waiting)
+            if missing != NIL:
+                waiting[missing] = None
+                todo.append((missing, list(self.stacks[missing])))
+                continue
+            todo.pop()
+            if not todo:
+                return items
+            self.returned[stack] = items
+            del waiting[stack]
+
+    def _enter(self, places: list[tuple[int, int]], waiting: dict[int, None]) -> tuple[int, list[Item]]:
+        """The same; or the stack of which it must be known first, if it is not already waiting for itself."""
         items: dict[tuple[int, int], int] = {}
         seen = set(places)
         todo = list(reversed(places))
@@ -311,7 +333,13 @@ class Closures:
             fresh: list[tuple[int, int]] = []
             kind = self.kind[position]
             if kind == END:
-                fresh.extend(self.stacks[stack])
+                if stack in waiting:
+                    fresh.extend(self.stacks[stack])
+                elif stack not in self.returned:
+                    return stack, []
+                else:
+                    for state, place, below in self.returned[stack]:
+                        self._add_item(items, (state, place), below)
             elif kind == CALL:
                 below = self.push(position + 1, stack)
                 if below != REFUSED:
@@ -323,7 +351,11 @@ class Closures:
                 if place not in seen:
                     seen.add(place)
                     todo.append(place)
-        return sorted([(state, position, stack) for (state, position), stack in items.items()])
+        return NIL, sorted([(state, position, stack) for (state, position), stack in items.items()])
+
+    def _add_item(self, items: dict[tuple[int, int], int], key: tuple[int, int], stack: int) -> None:
+        known = items.get(key, stack)
+        items[key] = stack if known == stack else self.merge(known, stack)
 
     def _enter_lexeme(
         self, items: dict[tuple[int, int], int], fresh: list[tuple[int, int]], kind: int, position: int, stack: int
@@ -331,9 +363,7 @@ class Closures:
         state = self.state[position]
         bits = self.lexicon.flags[state]
         if kind == FINAL or bits & CONTINUES:
-            key = (state, position)
-            known = items.get(key, stack)
-            items[key] = stack if known == stack else self.merge(known, stack)
+            self._add_item(items, (state, position), stack)
         if kind != FINAL and bits & ACCEPTS:
             fresh.append((position + 1, stack))
 

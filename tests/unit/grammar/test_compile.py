@@ -13,6 +13,7 @@ from maskwright.grammar.compile import compile_grammar
 from maskwright.grammar.rules import Foreign, Grammar, Reference, Repeat, Rule, Symbol, Text, Token
 from maskwright.limits import DEFAULT_LIMITS
 from maskwright.network.lexeme import NEVER, characters, complement, intersect, literal, repeat, token_ids
+from maskwright.notations import gbnf
 from tests.conformance.verdicts import BYTES
 from tests.oracle import earley
 
@@ -143,6 +144,27 @@ def test_many_alternatives() -> None:
         "ff1b",
     ):
         assert guide.matches(text) is earley.accepts(given, text), text
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        ('root ::= "a" ("+" root)? " "*', "a+"),
+        ('root ::= "a" x | ""\nx ::= root o\no ::= "+"?', "a"),
+        ('root ::= root root | "a" | "+"', "a+"),
+        ('root ::= root "+" root | "(" root ")" | "a"', "a+"),
+        ('root ::= root ws "+" ws root ws | "a"\nws ::= (" " ws)?', "a+"),
+    ],
+)
+def test_long_texts(text: str, piece: str) -> None:
+    """A byte of a long text costs no more than one of a short text, though thousands of rules could end at each."""
+    guide = mw.compile(gbnf(text), BYTES)
+    assert guide.matches(piece * 10_000 + "a")
+    matcher = guide.matcher()
+    for byte in (piece * 500).encode():
+        matcher.mask()
+        matcher.advance(1 + byte)
+    assert matcher.can_read(b"a")
 
 
 def test_descriptions_name_the_rule() -> None:
