@@ -80,21 +80,28 @@ def _check(grammar: str, parser: lark.Lark, guide: mw.Guide | None) -> None:
             try:
                 rest = matcher.complete().decode()
             except LimitError:  # the shortest completion is searched among more stacks than it may visit
+                completed = 20
                 continue
             assert accepts(parser, text + rest), (grammar, text)
 
 
-@pytest.mark.parametrize("seed", range(150))
+def _check_one(seed: int) -> None:
+    """Check the first random grammar that Lark and we accept; half of them have collisions or empty terminals."""
+    for number in range(100):
+        grammar = random_grammar(random.Random(100 * seed + number))
+        found = _outcome(grammar)
+        if found is not None:
+            _check(grammar, *found)
+            return
+
+
+@pytest.mark.parametrize("seed", range(100))
 def test_small_grammars_agree_with_lark_on_all_short_texts(seed: int) -> None:
     """Every short text has Lark's verdict; a beginning that no short text goes on with is completed, or refused."""
-    grammar = random_grammar(random.Random(seed))
-    found = _outcome(grammar)
-    if found is None:
-        pytest.skip("refused by Lark, or unsupported")
-    _check(grammar, *found)
+    _check_one(seed)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("bounds", [(0, 10_000), (0, 0), (2_000, 0)])
 def test_liveness_does_not_depend_on_how_it_is_found(
     seed: int, bounds: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -102,11 +109,7 @@ def test_liveness_does_not_depend_on_how_it_is_found(
     """Search and saturation give the same answers."""
     monkeypatch.setattr("maskwright.grammar.lark_liveness._SEARCH", bounds[0])
     monkeypatch.setattr("maskwright.grammar.lark_liveness._CHEAP", bounds[1])
-    grammar = random_grammar(random.Random(1_000 + seed))
-    found = _outcome(grammar)
-    if found is None:
-        pytest.skip("refused by Lark, or unsupported")
-    _check(grammar, *found)
+    _check_one(1_000 + seed)
 
 
 def _vocabulary(name: str) -> mw.Vocabulary:

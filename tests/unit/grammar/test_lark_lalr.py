@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from maskwright.errors import GrammarError
+from maskwright.errors import ConstraintError, GrammarError
 from maskwright.grammar.lark_loader import compile_rules, load_lark
 from maskwright.grammar.lark_tables import build_table
 from tests.properties.contextual_grammars import GRAMMARS, random_grammar
@@ -59,13 +59,14 @@ def test_tables_of_the_corpus(name: str) -> None:
     check(GRAMMARS[name])
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(60))
 def test_tables_of_random_grammars(seed: int) -> None:
     """Conflicts, priorities, empty and left-recursive rules among them; collisions are refused where Lark refuses."""
-    try:
-        check(random_grammar(random.Random(5_000 + seed)))
-    except GrammarError:
-        pytest.skip("refused before there are tables")
+    for number in range(5):
+        try:
+            check(random_grammar(random.Random(5 * seed + number)))
+        except ConstraintError:  # refused before there are tables
+            continue
 
 
 def test_a_chain_of_rules_takes_linear_time() -> None:
