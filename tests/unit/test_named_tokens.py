@@ -225,6 +225,42 @@ def test_a_labelled_machine_tells_where_to_go_on() -> None:
     assert guide.matcher().complete() == b"a1"
 
 
+class Others:
+    """One character that is not ``a``."""
+
+    start: Hashable = 0
+
+    def __hash__(self) -> int:
+        return 8
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Others)
+
+    def moves(self, state: Hashable) -> Sequence[tuple[int, int, Hashable]]:
+        return [(0, 96, 1), (98, 0x10FFFF, 1)] if state == 0 else []
+
+    def accepts(self, state: Hashable) -> bool:
+        return state == 1
+
+    def label(self, state: Hashable) -> int:
+        del state
+        return 0
+
+    def continues(self, state: Hashable) -> bool:
+        return state == 0
+
+
+def test_completions_use_bytes_that_the_vocabulary_has() -> None:
+    """What a labelled machine reads of a wide class is something that can be written, and read by people."""
+    nodes: dict[str, list[Production]] = {
+        "root": [(Switch(encode(automaton(Others())), ("end",)),)],
+        "end": [(Lex(encode(literal("a"))),)],
+    }
+    few = mw.Vocabulary.from_tokens([b"", b"a", b"b", b"?"], end_ids=[0])
+    assert mw.compile(constraint(nodes), few).matcher().complete() == b"ba"
+    assert mw.compile(constraint(nodes), vocabulary()).matcher().complete() == b"0a"
+
+
 def test_words_that_begin_alike_are_told_apart_outside_of_strings() -> None:
     """A switch over plain words: a shorter one may end where a longer one goes on."""
     nodes: dict[str, list[Production]] = {

@@ -48,6 +48,9 @@ SEARCHED = (AND, NOT, MACHINE, ESCAPE, TAIL, HEX)
 #: Characters beyond ASCII that are tried for one without bytes that the vocabulary lacks.
 TRIED = 64
 
+#: Bytes in the order in which they are liked: digits, letters, what can be printed, all others.
+TASTEFUL = ((0x30, 0x39), (0x61, 0x7A), (0x41, 0x5A), (0x21, 0x7E), (0x20, 0x20), (0x00, 0xFF))
+
 SHORT_CONTROLS = {0x08: b"\\b", 0x09: b"\\t", 0x0A: b"\\n", 0x0C: b"\\f", 0x0D: b"\\r"}
 
 
@@ -366,12 +369,23 @@ class Shortest:
                 else:
                     if kind == RAW and e.nullable[at] and (e.kind[e.first[at]] == WORDS or e.is_labelled(e.first[at])):
                         _keep(best, e.text_label(e.first[at]), data)
-                    for low, _, then in self.lexicon.moves.of(at):
+                    for low, high, then in self.lexicon.moves.of(at):
                         if then not in seen:
-                            seen.add(then)
-                            following.append((then, data + bytes([low])))
+                            byte = self._byte(low, high, kind)
+                            if byte >= 0:
+                                seen.add(then)
+                                following.append((then, data + bytes([byte])))
             wave = following
         return [(len(data), label, data) for label, data in best.items() if self._is_present(data)]
+
+    def _byte(self, low: int, high: int, kind: int) -> int:
+        """A byte of a range that the vocabulary has, ASCII that people can read if possible; -1 if there is none."""
+        if kind != WORDS:
+            for first, last in TASTEFUL:
+                for byte in range(max(low, first), min(high, last) + 1):
+                    if byte not in self.lexicon.absent:
+                        return byte
+        return low if kind == WORDS else -1
 
     def _leads_to_label(self, x: int) -> bool:
         return self.expressions.kind[x] in (LABEL, ESCAPE, HEX, TAIL)
