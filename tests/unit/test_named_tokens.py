@@ -257,7 +257,7 @@ def test_completions_use_bytes_that_the_vocabulary_has() -> None:
         "end": [(Lex(encode(literal("a"))),)],
     }
     few = mw.Vocabulary.from_tokens([b"", b"a", b"b", b"?"], end_ids=[0])
-    assert mw.compile(constraint(nodes), few).matcher().complete() == b"ba"
+    assert mw.compile(constraint(nodes), few).matcher().complete() in (b"?a", b"ba")
     assert mw.compile(constraint(nodes), vocabulary()).matcher().complete() == b"0a"
 
 
