@@ -34,8 +34,6 @@ JsonNetwork = Callable[[str], Network]
 
 #: The name by which Lark knows the caller's text; a file in the folder "".
 _TEXT: Final = "the grammar"
-#: The lengths of all alternatives, cubed: what Lark's FOLLOW sets take. Some 3 s; one of 700 symbols.
-_CUBES: Final = 350_000_000
 
 
 @dataclass(frozen=True)
@@ -131,11 +129,6 @@ def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
     """
     _measure(loaded)
     terminals, rules, ignored = loaded.guard(lambda: loaded.grammar.compile([loaded.start], set()))
-    longest = max(rules, key=lambda rule: len(rule.expansion))
-    if sum(len(rule.expansion) ** 3 for rule in rules) > _CUBES:
-        reason = f"an alternative of {len(longest.expansion)} symbols: Lark's LALR tables take cubic time for it"
-        remedy = "give parts of it names, as rules of their own, or use lexer='exact'"
-        raise loaded.rewritten.named_fault(longest.origin.name, reason, remedy=remedy, error=LimitError)
     trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
     specials, titles = {}, {}
     for terminal in terminals:
