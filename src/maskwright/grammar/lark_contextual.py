@@ -118,7 +118,8 @@ class ContextualNetwork:
         if not missing:
             return "no rule comes to an end, or where it would, Lark's LALR parser goes on with another"
         names = ", ".join(self._titles.get(name, name) for name in missing[:4])
-        return f"where the parser needs {names}, the lexer never finds it, because another terminal takes its text"
+        why = "another terminal takes its text, or no text can be it there"
+        return f"where the parser needs {names}, the lexer never finds it: {why}"
 
     @property
     def root(self) -> NodeKey:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
-from maskwright.errors import LimitError, PatternError, Problem, UnsupportedError
+from maskwright.errors import ConstraintError, LimitError, PatternError, Problem, UnsupportedError
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.limits import Limits
 from maskwright.network.lexeme import Term
@@ -28,7 +28,7 @@ from maskwright.regex.ranges import ALL, Ranges, intersection, inversion, normal
 sre_parser: Any = import_module("re._parser")
 sre: Any = import_module("re._constants")
 
-__all__ = ["ACCEPT", "AT_START", "CHAR", "EOF", "Condition", "Entry", "Programs"]
+__all__ = ["ACCEPT", "AT_START", "CHAR", "EOF", "Condition", "Entry", "Programs", "is_readable"]
 
 # Kinds of instruction; the first three are where a thread may stand.
 CHAR: Final = 0  # reads a character of the set ``argument``
@@ -395,6 +395,15 @@ class Programs:
                     )
                 )
         return tuple(entries)
+
+
+def is_readable(pattern: str, limits: Limits) -> bool:
+    """Whether a pattern can be compiled; more than the terms of :mod:`maskwright.regex` can say is possible here."""
+    try:
+        Programs(limits).add("", pattern, 0, 0)
+    except ConstraintError:
+        return False
+    return True
 
 
 def _onward(

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 from maskwright.errors import ConstraintError, GrammarError, Problem
 from maskwright.grammar.lark_faults import Guard
 from maskwright.grammar.lark_pieces import MARK
+from maskwright.grammar.lark_programs import is_readable
 from maskwright.grammar.lark_text import Extension
 from maskwright.grammar.lark_trees import bottom_up
 from maskwright.limits import Limits
@@ -109,7 +110,11 @@ class Terminals:
         if pattern.type == "str":
             return not pattern.value
         if len(pattern.value) <= self._limits.pattern_length:
-            self.pattern_term(name, pattern)  # our reader tells better what is wrong with a pattern
+            try:
+                self.pattern_term(name, pattern)  # our reader tells better what is wrong with a pattern
+            except ConstraintError:
+                if not is_readable(pattern.to_regexp(), self._limits):
+                    raise
         return bool(self._guard(lambda: pattern.min_width == 0))
 
     def listed_words(self, tree: Any) -> list[str] | None:

@@ -131,6 +131,22 @@ def test_keywords_priorities_and_backing_up(grammar: str, accepted: list[str], r
     assert [text for text in refused if guide.matches(text)] == []
 
 
+def test_what_only_threads_can_say_is_not_refused() -> None:
+    """A final ``$`` beside a long lookbehind is no term, but Python's ``re`` decides it, and so does the scanner."""
+    grammar = "start: A+\nA: /a(?<=ba|ca)$|b|c/"
+    guide = mw.compile(mw.lark(grammar), BYTES)
+    parser = lark.Lark(grammar, parser="lalr")
+    for text in ("ba", "ca", "bca\n"):
+        try:
+            parser.parse(text)
+            expected = True
+        except lark.exceptions.UnexpectedInput:
+            expected = False
+        assert guide.matches(text) is expected
+    assert guide.matches("ba")
+    assert not guide.matches("aa")
+
+
 @pytest.mark.parametrize(
     ("pattern", "error"),
     [
