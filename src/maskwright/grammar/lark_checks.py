@@ -66,6 +66,7 @@ class _Checks:
                 self._check_node(name, node, definition, declared)
             if not definition.is_term:
                 self._check_templates(definition)
+                self._check_aliases(definition.tree)
         for name in declared:
             reason = f"nothing ever reads {name}: it is only declared"
             warnings.append(rewritten.problem(name, reason, "define it, or write <|name|> for a token"))
@@ -132,6 +133,21 @@ class _Checks:
             symbol = getattr(node.children[0], "name", "") if node.data == "value" else ""
             if symbol and symbol not in definition.params and self._definitions[symbol].params:
                 raise self._rewritten.named_fault(symbol, f"the template {symbol} is used without arguments")
+
+    def _check_aliases(self, tree: Any) -> None:
+        """Refuse aliases within groups, which Lark cannot compile; ``%extend`` nests alternatives without a group."""
+        allowed = set()
+        todo = [tree]
+        while todo:
+            node = todo.pop()
+            if node.data == "expansions":
+                todo.extend(node.children)
+            elif node.data == "alias":
+                allowed.add(id(node))
+        for node in bottom_up(tree):
+            if node.data == "alias" and id(node) not in allowed:
+                alias = node.children[1].name
+                raise self._rewritten.named_fault(alias, f"-> {alias} stands in a group", remedy="make it a rule")
 
     def _at(self, name: str, token: Any, reason: str, remedy: str) -> ConstraintError:
         """An error at a token, if it is one of the caller's text."""

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from maskwright.errors import ConstraintError, GrammarError, LimitError, PolicyError, Problem
+from maskwright.errors import ConstraintError, GrammarError, LimitError, PolicyError, Problem, UnsupportedError
 from maskwright.grammar.lark_checks import checked_grammar
 from maskwright.grammar.lark_faults import Guard, without_marks
 from maskwright.grammar.lark_imports import Imports
@@ -138,6 +138,10 @@ def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
             titles[name] = without_marks(terminal.pattern.raw or name, loaded.guard.entries).strip('"')
         if special is not None:
             specials[name] = special
+            if name in ignored and special.kind != "text":
+                reason = f"the token {titles.get(name, name)} is ignored"
+                remedy = "name it in the rules, or use lexer='exact'"
+                raise loaded.rewritten.named_fault(name, reason, remedy=remedy, error=UnsupportedError)
         if special.is_nullable if special is not None else loaded.terminals.is_nullable(name, terminal.pattern):
             reason = f"the terminal {titles.get(name, name)} may be empty"
             where = name if not name.startswith("__") else terminal.pattern.raw or name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -64,6 +65,7 @@ def refusal(grammar: str, lexer: str = "exact", **options: object) -> Constraint
         ('start: "a"**', GrammarError, "1:12", "misplaced operator"),
         ("start: a -> B\na: /x/", GrammarError, "1:13", "lowercase"),
         ('start: T\nT: "a" -> b', GrammarError, "1:8", "terminal"),
+        ('start: ("a" -> one | "b") "c"', GrammarError, "1:16", "in a group"),
         ('start: "a" $ "b"', GrammarError, "1:12", "$"),
         ('begin: "a"', GrammarError, "", "no rule 'start'"),
         ("", GrammarError, "", "no rule 'start'"),
@@ -171,13 +173,14 @@ def test_garbage(lexer: str) -> None:
 
 def test_arguments() -> None:
     """Arguments without a meaning are policy errors."""
-    for call in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: mw.lark(b'start: "a"'),  # type: ignore[arg-type]
         lambda: mw.lark('start: "a"', ["start"]),  # type: ignore[arg-type]
         lambda: mw.lark('start: "a"', lexer="basic"),
         lambda: mw.lark('start: "a"', import_paths="."),
         lambda: mw.lark('start: "a"', limits=3),  # type: ignore[arg-type]
-    ):
+    )
+    for call in calls:
         with pytest.raises(PolicyError):
             call()
 

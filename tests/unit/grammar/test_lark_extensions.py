@@ -154,6 +154,17 @@ def test_errors(grammar: str, error: type[mw.ConstraintError], place: str, words
     assert words in problem.reason
 
 
+def test_ignored() -> None:
+    """What is ignored may be a terminal with operators; a token only where tokens are no matter of a lexer."""
+    for lexer in LEXERS:
+        guide = mw.compile(mw.lark('start: "x"+\n%ignore /[a ]+/ & ~/a*/', lexer=lexer), BYTES)
+        assert [text for text in ("x x", "xax", "xa x", " x") if guide.matches(text)] == ["x x", "xa x", " x"]
+    grammar = 'start: "x"+\n%ignore <|call|>'
+    assert accepts(mw.compile(mw.lark(grammar, lexer="exact"), NAMED), [257, "x", 257, "x", 257, 257])
+    with pytest.raises(UnsupportedError):
+        mw.lark(grammar)
+
+
 def test_warnings() -> None:
     """What is ignored, or can never be read, is told."""
     constraint = mw.lark('%llguidance {"no_forcing": true}\nstart: "a" | LATER\n%declare LATER')
