@@ -8,6 +8,7 @@ some sequence of tokens leads from it to an end.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
 import numpy as np
@@ -53,9 +54,12 @@ class Spelling:
         if known is not None:
             return known
         came_from = {configuration: REFUSED}
-        todo = [configuration]
+        todo = deque([configuration])
+        newest = False
         while todo:
-            at = todo.pop()
+            # By turns the newest and the oldest: a grammar can open brackets forever, and its way out be a short one.
+            newest = not newest
+            at = todo.pop() if newest else todo.popleft()
             if self._walker.accepting[at] or self._live.get(at):
                 while at != REFUSED:
                     self._live[at] = True

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import maskwright as mw
 from maskwright.constraint import Constraint, is_empty_text
-from maskwright.errors import UnsatisfiableError
+from maskwright.errors import UnsatisfiableError, UnspellableError
 from maskwright.grammar.compile import compile_grammar
 from maskwright.grammar.rules import Foreign, Grammar, Reference, Repeat, Rule, Symbol, Text
 from maskwright.limits import DEFAULT_LIMITS
@@ -99,6 +99,47 @@ def test_masks_and_ends(chance: random.Random) -> None:
         assert matcher.is_accepting, (matcher.text, grammar)
     text = matcher.text.decode()
     assert len(text) > 24 or earley.accepts(grammar, text), (text, grammar)
+
+
+#: Short texts, and tokens that cannot write all of them.
+_WRITABLE: Final = [b"a", b"b", b"ab", b"ba", b"bab", b"aa"]
+
+
+@given(st.randoms(use_true_random=False), st.lists(st.sampled_from(_WRITABLE), min_size=1, max_size=4, unique=True))
+def test_vocabularies_that_lack_bytes(chance: random.Random, tokens: list[bytes]) -> None:
+    """Every token that is allowed can be gone on from with tokens, and what a short text needs is allowed."""
+    grammar = _grammar(chance)
+    vocabulary = make_vocabulary(tokens)
+    written = {text for text in SHORT if earley.accepts(grammar, text) and _spellings(text.encode(), tokens)}
+    try:
+        network = compile_grammar(grammar, is_empty=partial(is_empty_text, limits=DEFAULT_LIMITS))
+        guide = mw.compile(Constraint("grammar", network, rebuild=partial(gbnf, ""), limits=DEFAULT_LIMITS), vocabulary)
+    except (UnsatisfiableError, UnspellableError):
+        assert not written, grammar
+        return
+    for text in written:
+        matcher = guide.matcher()
+        for token in _spellings(text.encode(), tokens):
+            assert matcher.allows(token), (text, grammar, tokens)
+            matcher.advance(token)
+        assert matcher.allows(0), (text, grammar, tokens)
+    matcher = guide.matcher()
+    for _ in range(10):
+        allowed = sorted(in_mask(matcher))
+        assert allowed, (matcher.text, grammar, tokens)
+        matcher.advance(chance.choice(allowed))
+        if matcher.is_finished:
+            break
+
+
+def _spellings(text: bytes, tokens: list[bytes]) -> list[int]:
+    """Ids of tokens that make up a text, none if there are none."""
+    ways: dict[int, list[int]] = {0: []}
+    for end in range(1, len(text) + 1):
+        for number, token in enumerate(tokens, 1):
+            if end not in ways and text[:end].endswith(token) and end - len(token) in ways:
+                ways[end] = [*ways[end - len(token)], number]
+    return ways.get(len(text), [])
 
 
 @given(st.randoms(use_true_random=False))
