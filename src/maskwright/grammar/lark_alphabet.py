@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from maskwright.regex.ranges import Ranges
 
 __all__ = ["Alphabet"]
@@ -29,6 +31,9 @@ class Alphabet:
                 low = rest & -rest
                 self.masks[low.bit_length() - 1] |= 1 << number
                 rest ^= low
+        self._count = len(members)
+        columns = np.array(self._runs, np.int64).reshape(-1, 3)
+        self._firsts, self._lasts, self._kinds = columns[:, 0], columns[:, 1], columns[:, 2]
         self._layouts: dict[tuple[int, ...], tuple[tuple[int, int, int], ...]] = {}
 
     def layout(self, groups: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
@@ -42,23 +47,24 @@ class Alphabet:
         return found
 
     def _lay_out(self, groups: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
-        owner: dict[int, int] = {}
+        r"""Join the runs of each group; with arrays, because ``\w`` alone has 750."""
+        owner = np.full(self._count, -1, np.int64)
         for number, mask in enumerate(groups):
             rest = mask
             while rest:
                 low = rest & -rest
                 owner[low.bit_length() - 1] = number
                 rest ^= low
-        laid: list[tuple[int, int, int]] = []
-        for first, last, kind in self._runs:
-            group = owner.get(kind)
-            if group is None:
-                continue
-            if laid and laid[-1][2] == group and laid[-1][1] == first - 1:
-                laid[-1] = (laid[-1][0], last, group)
-            else:
-                laid.append((first, last, group))
-        return tuple(laid)
+        of = owner[self._kinds]
+        inside = of >= 0
+        first, last, of = self._firsts[inside], self._lasts[inside], of[inside]
+        if not len(of):
+            return ()
+        begins = np.ones(len(of), bool)
+        begins[1:] = (of[1:] != of[:-1]) | (first[1:] != last[:-1] + 1)
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], len(of)) - 1
+        return tuple(zip(first[starts].tolist(), last[ends].tolist(), of[starts].tolist(), strict=True))
 
     def class_of(self, point: int) -> int:
         """The class of a code point as a bit, 0 if it belongs to no set."""
