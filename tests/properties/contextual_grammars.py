@@ -146,6 +146,44 @@ A: /^a/m
 B: /b\n?|\n/
 """
 
+#: Lark's examples for its contextual lexer, and of a little language (``examples/`` of the lark package).
+_CONF: Final = r"""
+start: _NL? section+
+section: "[" NAME "]" _NL item+
+item: NAME "=" VALUE? _NL
+NAME: /\w/+
+VALUE: /./+
+%import common.NEWLINE -> _NL
+%import common.WS_INLINE
+%ignore WS_INLINE
+"""
+_TURTLE: Final = r"""
+start: instruction+
+instruction: MOVEMENT NUMBER            -> movement
+           | "c" COLOR [COLOR]          -> change_color
+           | "fill" code_block          -> fill
+           | "repeat" NUMBER code_block -> repeat
+code_block: "{" instruction+ "}"
+MOVEMENT: "f"|"b"|"l"|"r"
+COLOR: LETTER+
+%import common.LETTER
+%import common.INT -> NUMBER
+%import common.WS
+%ignore WS
+"""
+#: Keywords that begin and end other words, numbers with parts, and what is only told apart at its end.
+_SHADES: Final = r"""
+start: (def | use)*
+def: "def" NAME "=" value ";"
+use: "use" NAME ("," NAME)* ";" | "define" STR ";"
+value: NAME | NUM | VERSION | STR | "default" | "not" value
+NAME: /[a-z][a-z0-9-]*(?<!-)/
+NUM: /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?![\w.])/
+VERSION: /\d+(\.\d+){2,}/
+STR: /"([^"\\]|\\.)*"/ | /'[^']*'/
+%ignore /\s+/
+%ignore /--.*/
+"""
 #: Conflicts that matter and lexers that are not good, at once.
 _BOTH: Final = r"""
 start: T1 T0+ | T0* | T1+ T0? one
@@ -164,6 +202,9 @@ T1.2: "c"
 """
 #: Name to grammar.
 GRAMMARS: Final = {
+    "conf": _CONF,
+    "turtle": _TURTLE,
+    "shades": _SHADES,
     "both": _BOTH,
     "lost": _LOST,
     "calc": _CALC,
@@ -187,6 +228,13 @@ GRAMMARS: Final = {
 
 #: Texts near the edge of each grammar.
 TEXTS: Final = {
+    "conf": ["[a]\nx = 1 2\ny =\n[b]\nz=[c]\n", "\n[sec]\n\nk=v=w\n"],
+    "turtle": ["c red yellow fill { repeat 36 { f200 l170 }}", "f1b2 c fill fill{l9}", "repeat3{r 90}"],
+    "shades": [
+        'def a = 1.5; use defa, default;\ndef use = not default; define "x\\"y"; -- z',
+        "def x-y = 1.2.3; def z=-0e5; use a-b;--\nuse not;",
+        "def a = 'q'; def b=12a; def c = a- ;",
+    ],
     "both": ["bb", "bbbb", "cabb", "ccacabb"],
     "lost": ["a", "bbca", "cbcac", "cbccbcc"],
     "calc": ["1+2*(3-x)", "-a/2.5e3"],
