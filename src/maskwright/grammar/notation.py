@@ -139,6 +139,9 @@ class Reader:
     def _rule(self) -> None:
         start = self.at
         found = self.notation.name.match(self.text, start)
+        if found is None and self.text[start] == "|" and self._name:
+            remedy = "end the line before with |, or put the rule into brackets"
+            raise self.fault(start, start + 1, f"rule {self._name} has ended with its line", remedy)
         if found is None:
             raise self.fault(start, start + 1, "a rule begins with its name", 'as in: root ::= "text"')
         self._name = name = found[0]

@@ -82,6 +82,7 @@ FAULTS: list[tuple[str, str, str]] = [
     ('root ::= "a" b ::= "c"', "1:14", "middle of a line"),
     ('root ::= "a"\nroot ::= "b"', "2:1", "twice"),
     ('root ::= "a"\n  $ ::= "b"', "2:3", "begins with its name"),
+    ('root ::= "a"\n  | "b"', "2:3", "end the line before with |"),
     ('root ::= "a" $', "1:14", "no meaning"),
     ('root ::= "a" ; drop ::= "b"', "1:14", "no meaning"),
     ("root ::= <", "1:10", "<[7]>"),
