@@ -33,6 +33,7 @@ cdef class Closures:
     cdef int[::1] memo_value         # memo_value[slot]: its closure
     cdef public int count            # number of closures
     cdef public int[::1] offset      # offset[closure]: its first item; offset[count] is where the next begins
+    cdef public unsigned long long[::1] entry  # entry[closure]: categories that its items can begin with, and KNOWN; 0 if not computed
     cdef public int[::1] states      # states[item]: lexeme state
     cdef public int[::1] masked      # masked[item]: the state that a mask may take for it
     cdef public int[::1] positions   # positions[item]: position of that lexeme
@@ -40,5 +41,6 @@ cdef class Closures:
     cdef public dict returned        # stack -> the items that are entered where a production ends with it
 
     cpdef int find(self, int goto, int stack) except -1
+    cpdef unsigned long long begin(self, int found) except 0
     cpdef bint passes(self, int filter_, int state) except -1
     cpdef int leave(self, int position, int label) except -1

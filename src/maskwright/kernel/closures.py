@@ -14,7 +14,8 @@ from collections.abc import Callable, Hashable, Iterable
 import cython
 
 from maskwright.kernel.expressions import WORDS
-from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, Lexicon
+from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNKNOWN, Lexicon
+from maskwright.kernel.trie import BYTE_CATEGORIES
 
 __all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "RECALL", "ROOT", "Closures"]
 
@@ -36,6 +37,9 @@ STEEP = 64
 
 #: Slots of the memory in front of the table of closures, a power of two; a look-up costs 5 ns there and 50 in a dict.
 MEMO = 1024
+
+#: Bit of ``entry`` that says that it was computed; no category has it.
+KNOWN = 1 << 63
 
 Item = tuple[int, int, int]
 
@@ -82,6 +86,7 @@ class Closures:
         self.positions = array("i", bytes(4 * 1024))
         self.stack_of = array("i", bytes(4 * 1024))
         self.masked = array("i", bytes(4 * 1024))
+        self.entry = array("Q", bytes(8 * 256))
         self.count = 0
         self.memo_key = array("q", b"\xff" * (8 * MEMO))
         self.memo_value = array("i", bytes(4 * MEMO))
@@ -302,6 +307,31 @@ class Closures:
         self.memo_value[slot] = found
         return found
 
+    def begin(self, found: cython.int) -> cython.ulonglong:
+        """The categories of the characters that a closure's items can begin with, and KNOWN."""
+        mask: cython.ulonglong = self.entry[found]
+        if mask:
+            return mask
+        lexicon: Lexicon = self.lexicon
+        categories: cython.ulonglong[::1] = array("Q", BYTE_CATEGORIES)
+        i: cython.int
+        state: cython.int
+        byte: cython.int
+        dead: cython.int = DEAD
+        unknown: cython.int = UNKNOWN
+        mask = KNOWN
+        for i in range(self.offset[found], self.offset[found + 1]):
+            state = self.masked[i]
+            if state == dead:
+                continue
+            if lexicon.rows[256 * state] == unknown:
+                lexicon.fill(state)
+            for byte in range(256):
+                if lexicon.rows[256 * state + byte] != dead:
+                    mask |= categories[byte]
+        self.entry[found] = mask
+        return mask
+
     def enter(self, places: list[tuple[int, int]]) -> list[Item]:
         """The items that are entered from positions with stacks.
 
@@ -383,6 +413,7 @@ class Closures:
         self.count += 1
         if self.count == len(self.offset):
             self.offset = _doubled(self.offset)
+            self.entry = array("Q", memoryview(self.entry).tobytes() + bytes(8 * len(self.entry)))
         self.offset[self.count] = stop
         return self.count - 1
 

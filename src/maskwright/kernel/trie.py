@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import cython
 
-__all__ = ["ILL_FORMED", "LONG_CATEGORIES", "TEXT_CATEGORIES", "Trie", "category_mask"]
+__all__ = ["BYTE_CATEGORIES", "ILL_FORMED", "LONG_CATEGORIES", "TEXT_CATEGORIES", "Trie", "category_mask"]
 
 #: Inclusive ranges that share a category; every other byte below 0x80 but the controls is a category of its own.
 _RANGES = (("a", "f"), ("g", "z"), ("A", "F"), ("G", "Z"), ("1", "9"))
@@ -63,6 +63,8 @@ _CATEGORY = _categories()
 #: Bytes that are not UTF-8 at their place, or a character whose beginning lies in an earlier token.
 ILL_FORMED = 1 << (max(_CATEGORY) + 1)
 _BIT = [1 << c if c >= 0 else ILL_FORMED for c in _CATEGORY]
+#: The category of a byte, as a bit, where a character may begin. Bit 63 stands for none.
+BYTE_CATEGORIES = tuple(_BIT)
 #: Characters of more than one byte, in the middle of which a token may end.
 LONG_CATEGORIES = sum({_BIT[byte] for byte in range(0x80, 0x100) if _CATEGORY[byte] >= 0})
 #: Letters, and characters of scripts with many tokens: a state that loops on one of these allows thousands of tokens.

@@ -16,6 +16,7 @@ cdef class Walker(Frames):
     cpdef int fill_named(self, int configuration, unsigned int[::1] row) except -1
     cdef int _fill_named(self, tuple items, unsigned int[::1] row) except -1
     cdef int _walk(self, Trie trie, unsigned int[::1] row, int node, int stop, unsigned long long covered, int covered_most) except -1
+    cdef unsigned long long _beginnings(self, int state, int position, int stack) except 0
     cpdef int fill(self, int configuration, unsigned int[::1] row) except -1
     cdef int _fill_items(self, tuple items, unsigned int[::1] row) except -1
     cdef int _fill_wide(self, tuple item, unsigned int[::1] row) except -1

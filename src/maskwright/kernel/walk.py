@@ -117,6 +117,10 @@ class Walker(Frames):
         k: cython.int
         token: cython.int
         flagged: cython.ulonglong
+        known: cython.int = -1
+        known_position: cython.int = -1
+        known_stack: cython.int = -1
+        known_entry: cython.ulonglong = 0
         while node < stop:
             if covered and not (trie.path[node] | below[node]) & ~covered and trie.reach[node] <= covered_most:
                 node = end[node]
@@ -134,6 +138,15 @@ class Walker(Frames):
                     node = end[node]
                     continue
                 bits = lexicon.flags[state]
+                if bits & accepts and bits & continues and closures.weight[self.positions[j]] == 0:
+                    # What follows the end of the lexeme matters only if a character below can begin it.
+                    if state != known or self.positions[j] != known_position or self.stacks[j] != known_stack:
+                        known = state
+                        known_position = self.positions[j]
+                        known_stack = self.stacks[j]
+                        known_entry = self._beginnings(state, known_position, known_stack)
+                    if not below[node] & known_entry:
+                        bits = continues
                 if bits & accepts:
                     top = start
                     if bits & continues:
@@ -183,6 +196,11 @@ class Walker(Frames):
                 row[token >> 5] |= cython.cast(cython.uint, 1) << (token & 31)
             node = end[node] if k > first_token[node + 1] else node + 1
         return 0
+
+    def _beginnings(self, state: cython.int, position: cython.int, stack: cython.int) -> cython.ulonglong:
+        """The categories of characters that can follow a lexeme which ends in a state."""
+        closures: Closures = self.closures
+        return closures.begin(closures.find(closures.leave(position, self.lexicon.label[state]), stack))
 
     def fill(self, configuration: cython.int, row: cython.uint[::1]) -> cython.int:
         """Compute a configuration's mask into a zeroed row of ``ceil(width / 32)`` words.
