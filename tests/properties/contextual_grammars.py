@@ -200,8 +200,25 @@ two: two? T0 T1+
 T0: "cbc"
 T1.2: "c"
 """
+#: What the cheapest way of the parser needs is taken by a terminal that is ignored, or by a longer one.
+_HELD: Final = r"""
+start: one? T3* T2 | T2
+one: T2+
+T0.1: /(a?)*(ab?)?a{2}b/m
+T2: "ba"
+T3: "bbb"
+%ignore T0
+"""
+_TAKEN: Final = r"""
+start: one T0* one
+one: T1 T1*
+T0.1: "ca"
+T1.2: /a(ab?)?\B(a|ab)|b(b|)*?/m
+"""
 #: Name to grammar.
 GRAMMARS: Final = {
+    "held": _HELD,
+    "taken": _TAKEN,
     "conf": _CONF,
     "turtle": _TURTLE,
     "shades": _SHADES,
@@ -228,6 +245,8 @@ GRAMMARS: Final = {
 
 #: Texts near the edge of each grammar.
 TEXTS: Final = {
+    "held": ["babaaabbbbba", "baba", "bbbba", "aabba"],
+    "taken": ["baacab", "baab", "bcaab", "aaab"],
     "conf": ["[a]\nx = 1 2\ny =\n[b]\nz=[c]\n", "\n[sec]\n\nk=v=w\n"],
     "turtle": ["c red yellow fill { repeat 36 { f200 l170 }}", "f1b2 c fill fill{l9}", "repeat3{r 90}"],
     "shades": [

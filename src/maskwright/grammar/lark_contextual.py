@@ -193,6 +193,8 @@ class ContextualNetwork:
         if not isinstance(key, _Place):
             return self._joined.enough(key) if isinstance(key, Inner) else 0
         with self._lock:
+            if not self._liveness.is_good(key.lexer, key.context):
+                return 0  # what another terminal would take there is no way to the end
             first = self._endings.first(key.cell)
             if first <= END:
                 return 0
@@ -206,7 +208,8 @@ class ContextualNetwork:
             base = self._scanner.start(key.lexer, key.context)
             if not found or base is None:
                 return 0
-            return self._machine.labels(base, self._liveness.outcomes(*key), sum(1 << number for number in found))
+            live = self._liveness.outcomes(*key)
+            return self._machine.labels(base, live, self._liveness.sure(sum(1 << number for number in found)))
 
     @cached_property
     def _endings(self) -> Endings:

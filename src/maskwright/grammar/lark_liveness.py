@@ -183,6 +183,14 @@ class Liveness:
         reached = self._readings.reached(lexer, context)
         return any(both.acts(pending, cell) for at in reached for pending in self._follow_both(lexer, at)[0])
 
+    def is_good(self, lexer: Lexer, context: int) -> bool:
+        """Whether every way of the parser from here can be read; never where conflicts decide which there are."""
+        return self._parser is None and (lexer, context) in self._readings.good
+
+    def sure(self, outcomes: int) -> int:
+        """Those of some outcomes, as bits, after which every lexer is good."""
+        return outcomes & ~self._readings.unsure
+
     def outcomes(self, cell: Cell, lexer: Lexer, context: int) -> int:
         """The outcomes of the scanner that can be completed from a stack, as bits."""
         taken = self.taken(cell, lexer)

@@ -43,7 +43,7 @@ _CHECK: Final = 7  # a condition
 #: The bit of lookbehinds that says: nothing was read yet.
 AT_START: Final = 0
 #: Instructions of one grammar, and entries looked at for one list.
-_INSTRUCTIONS: Final = 1_000_000
+_INSTRUCTIONS: Final = 300_000
 _ENTRIES: Final = 200_000
 
 _PYTHON: Final = DIALECTS["python"]

@@ -24,6 +24,8 @@ __all__ = ["IGNORED", "Base", "Lexer", "Outcome", "Pattern", "Scanner"]
 
 #: What an ignored terminal is to the parser.
 IGNORED: Final = -1
+#: Threads of all states of a grammar; some 2 us each.
+_THREADS: Final = 1_000_000
 
 
 class Outcome(NamedTuple):
@@ -99,6 +101,8 @@ class Scanner:
         self._accepted = programs.arguments
         self._pattern_of = _owners(programs, patterns)
         self._bases: dict[tuple[object, ...], Base] = {}
+        #: Threads of all states together.
+        self._held = 0
         self._starts: dict[tuple[Lexer, int], Base | None] = {}
         self._same: dict[tuple[object, ...], int] = {}
         #: Contexts by number; number 0 is that of the beginning where nothing of the past matters.
@@ -202,10 +206,12 @@ class Scanner:
         key = (tuple(kept), tuple(words), guard, past, tuple(dict.fromkeys(outcomes)))
         found = self._bases.get(key)
         if found is None:
-            if len(self._bases) >= self.limits.emptiness_states:
+            self._held += len(kept)
+            if len(self._bases) >= self.limits.emptiness_states or self._held > _THREADS:
                 raise LimitError(
                     Problem(
-                        f"telling the terminals apart takes more than {self.limits.emptiness_states} states",
+                        "telling the terminals apart takes more than "
+                        + (f"{_THREADS} threads" if self._held > _THREADS else f"{len(self._bases)} states"),
                         keyword="terminals",
                         remedy='simplify the terminals, raise Limits.emptiness_states, or use lexer="exact"',
                     )
