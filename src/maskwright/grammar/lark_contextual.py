@@ -111,6 +111,7 @@ class ContextualNetwork:
                     remedy='change terminals or rules so that a text exists, or read the grammar with lexer="exact"',
                 )
             )
+        self._liveness.rehearse(self._root)
 
     def _reason(self) -> str:
         """Why no text is accepted."""

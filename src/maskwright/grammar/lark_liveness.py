@@ -32,6 +32,8 @@ __all__ = ["Liveness"]
 _SEARCH: Final = 2_000
 #: Steps, in those of ``Limits.satisfiability_steps``, that the system of both may take where a search would do as well.
 _CHEAP: Final = 10_000
+#: Places that are tried when a grammar is compiled.
+_REHEARSED: Final = 100
 #: Answers that are kept.
 _KNOWN: Final = 200_000
 
@@ -182,6 +184,18 @@ class Liveness:
         both = self._both
         reached = self._readings.reached(lexer, context)
         return any(both.acts(pending, cell) for at in reached for pending in self._follow_both(lexer, at)[0])
+
+    def rehearse(self, start: Place) -> None:
+        """Search from the first places, so that what takes too long is told when the grammar is compiled."""
+        todo = deque((start,))
+        met = {start}
+        while todo and self._readings.unsure and self._both is None:
+            place = todo.popleft()
+            self.outcomes(*place)
+            for then in self._onward(*place):
+                if then not in met and len(met) < _REHEARSED:
+                    met.add(then)
+                    todo.append(then)
 
     def is_good(self, lexer: Lexer, context: int) -> bool:
         """Whether every way of the parser from here can be read; never where conflicts decide which there are."""
