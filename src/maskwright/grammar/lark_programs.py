@@ -188,6 +188,11 @@ class Programs:
         elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
             least, most, inner = argument
             self._repeat(least, most, inner, flags, lazy=op is sre.MIN_REPEAT)
+        elif op is sre.POSSESSIVE_REPEAT and _is_one(argument[2]):
+            least, most, inner = argument
+            self._possess(least, most, inner, flags)
+        elif op is sre.ATOMIC_GROUP and len(argument) == 1 and argument[0][0] is sre.MAX_REPEAT:
+            self._node(sre.POSSESSIVE_REPEAT, argument[0][1], flags)
         elif op is sre.AT:
             self._anchor(argument, flags)
         elif op in (sre.ASSERT, sre.ASSERT_NOT):
@@ -241,6 +246,14 @@ class Programs:
         turns = [self._turn(loop, inner, flags, lazy=lazy, empty=empty, back=False) for _ in range(bound - least)]
         for turn in turns:
             self._point(turn, loop, len(self.kinds), lazy=lazy, empty=empty)
+
+    def _possess(self, least: int, most: Any, inner: Any, flags: int) -> None:
+        """Repeat one character as often as it stands there: after the last, it must not stand there again."""
+        if most is not sre.MAXREPEAT:
+            self._refuse("a possessive repetition with a bound")
+        self._repeat(least, most, inner, flags, lazy=False)
+        op, argument = inner[0]
+        self._ahead(self._character_ahead(_ranges(op, argument, flags)), positive=False)
 
     def _turn(self, loop: int, inner: Any, flags: int, *, lazy: bool, empty: bool, back: bool) -> int:
         """The choice to read the body once more, and the body; ``back``: then the same choice again."""
@@ -395,6 +408,11 @@ class Programs:
                     )
                 )
         return tuple(entries)
+
+
+def _is_one(tree: Any) -> bool:
+    """Whether a tree reads one character."""
+    return len(tree) == 1 and tree[0][0] in (sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN)
 
 
 def is_readable(pattern: str, limits: Limits) -> bool:

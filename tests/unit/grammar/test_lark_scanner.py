@@ -39,6 +39,8 @@ PATTERNS = [
     ["a{2,3}?b|a{2}", "a"],
     ["(?=(?!ab)a)..", "a|b|c"],
     ["(b|)*?[^a](?!a|bc)", "a"],
+    ["a++b|a", "[bc]*+c|b"],
+    ["(?>a+)ab|a", "(?>[ab]*)c|b", "c"],
 ]
 
 
@@ -152,7 +154,7 @@ def test_what_only_threads_can_say_is_not_refused() -> None:
     [
         (r"(a)\1", ConstraintError),
         (r"(a)?(?(1)b|c)", ConstraintError),
-        ("(?>a+)b", ConstraintError),
+        ("(?>a+|b)b", ConstraintError),
         ("a*", GrammarError),
         ("(?=a)", GrammarError),
         ("a{1,20000}", LimitError),
