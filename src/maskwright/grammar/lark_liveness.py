@@ -31,7 +31,7 @@ __all__ = ["Liveness"]
 #: Places that a search looks at; each takes some 10 us.
 _SEARCH: Final = 2_000
 #: Steps, in those of ``Limits.satisfiability_steps``, that the system of both may take where a search would do as well.
-_CHEAP: Final = 10_000
+_CHEAP: Final = 20_000
 #: Places that are tried when a grammar is compiled.
 _REHEARSED: Final = 100
 #: Answers that are kept.

@@ -13,11 +13,13 @@ so a cell costs one look-up.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from maskwright.errors import LimitError, Problem
 from maskwright.grammar.lark_lr import END, Cell, Table
+from maskwright.grammar.lark_readings import bits
 
 __all__ = ["ENDING", "Pending", "Saturation"]
 
@@ -52,17 +54,20 @@ class Saturation:
         self._steps = steps * _FACTS
         self._demands: list[tuple[int, str, Pending]] = [(0, "", ENDING)]
         self._demand_ids: dict[tuple[int, str, Pending], int] = {self._demands[0]: _NOTHING}
-        self._sets: list[set[int]] = []
+        #: ``sets[v]``: the demands of variable v, as bits; ``fresh[v]``: those that were not passed on yet.
+        self._sets: list[int] = []
+        self._fresh: list[int] = []
         #: ``uses[v]``: variables that hold all of v; those with a state hold what v demands after it is popped.
-        self._uses: list[list[tuple[int, int]]] = []
+        self._uses: list[dict[tuple[int, int], None]] = []
         self._variables: dict[tuple[object, ...], int] = {}
         #: ``lifts[state][demand]``: the demand on what is below, or ``~v`` for those of variable v.
         self._lifts: list[dict[int, int]] = [{} for _ in table.shifts]
-        self._todo: list[tuple[int, int]] = []
+        #: Variables with fresh demands, the oldest first: what waits longest has gathered most to pass on at once.
+        self._todo: deque[int] = deque()
+        self._facts = 0
         self._unmade: list[tuple[int, tuple[object, ...]]] = []
         self._reads(first, table.start)
         self._saturate()
-        self._masks = [sum(1 << demand for demand in found) for found in self._sets]
         #: ``met[state, demands met below]``.
         self._met: dict[tuple[int, int], int] = {}
         self._known: dict[Cell, int] = {}
@@ -73,8 +78,9 @@ class Saturation:
         found = self._variables.get(key)
         if found is None:
             found = self._variables[key] = len(self._sets)
-            self._sets.append(set())
-            self._uses.append([])
+            self._sets.append(0)
+            self._fresh.append(0)
+            self._uses.append({})
             self._unmade.append((found, key))
         return found
 
@@ -110,7 +116,7 @@ class Saturation:
         terminal, context = pending
         table = self._table
         if terminal == END and state == table.end:
-            self._add(variable, _NOTHING)
+            self._add(variable, 1 << _NOTHING)
             return
         after = table.shifts[state].get(terminal)
         if after is not None:
@@ -119,7 +125,7 @@ class Saturation:
         for size, origin, mask in table.reduces[state]:
             if mask >> terminal & 1:
                 if size:
-                    self._add(variable, self._demand(size - 1, origin, pending))
+                    self._add(variable, 1 << self._demand(size - 1, origin, pending))
                 else:
                     goto = table.gotos[state].get(origin)
                     if goto is not None:
@@ -139,29 +145,39 @@ class Saturation:
     def _use(self, source: int, target: int, state: int = -1) -> None:
         use = (target, state)
         if use not in self._uses[source]:
-            self._uses[source].append(use)
-            for demand in tuple(self._sets[source]):
-                self._pass(demand, target, state)
+            self._uses[source][use] = None
+            passed = self._sets[source] & ~self._fresh[source]
+            if passed:
+                self._pass(passed, target, state)
 
-    def _add(self, variable: int, demand: int) -> None:
-        if demand not in self._sets[variable]:
-            self._sets[variable].add(demand)
-            self._todo.append((variable, demand))
+    def _add(self, variable: int, demands: int) -> None:
+        fresh = demands & ~self._sets[variable]
+        if fresh:
+            self._facts += fresh.bit_count()
+            self._sets[variable] |= fresh
+            if not self._fresh[variable]:
+                self._todo.append(variable)
+            self._fresh[variable] |= fresh
 
-    def _pass(self, demand: int, target: int, state: int) -> None:
-        if state < 0 or demand == _NOTHING:
-            self._add(target, demand)
+    def _pass(self, demands: int, target: int, state: int) -> None:
+        if state < 0:
+            self._add(target, demands)
             return
-        lifted = self._lifts[state].get(demand)
-        if lifted is None:
-            lifted = self._lift(demand, state)
+        found = demands & 1 << _NOTHING
+        lifts = self._lifts[state]
+        for demand in bits(demands ^ found):
+            lifted = lifts.get(demand)
             if lifted is None:
-                return
-            self._lifts[state][demand] = lifted
-        if lifted >= 0:
-            self._add(target, lifted)
-        else:
-            self._use(~lifted, target)
+                lifted = self._lift(demand, state)
+                if lifted is None:
+                    continue
+                lifts[demand] = lifted
+            if lifted >= 0:
+                found |= 1 << lifted
+            else:
+                self._use(~lifted, target)
+        if found:
+            self._add(target, found)
 
     def _lift(self, demand: int, state: int) -> int | None:
         """A demand on a stack with a state on top as one on the stack below; None if it cannot be met."""
@@ -172,23 +188,22 @@ class Saturation:
         return None if goto is None else ~self._over(self._acts(pending, goto), state)
 
     def _saturate(self) -> None:
-        facts = 0
         while self._unmade or self._todo:
             while self._unmade:
                 self._make(*self._unmade.pop())
             if self._todo:
-                variable, demand = self._todo.pop()
-                facts += 1
-                if facts > self._steps:
-                    raise LimitError(
-                        Problem(
-                            "deciding which beginnings can be completed takes too long",
-                            keyword="liveness",
-                            remedy='raise Limits.satisfiability_steps, or read the grammar with lexer="exact"',
-                        )
-                    )
+                variable = self._todo.popleft()
+                fresh, self._fresh[variable] = self._fresh[variable], 0
                 for target, state in tuple(self._uses[variable]):
-                    self._pass(demand, target, state)
+                    self._pass(fresh, target, state)
+            if self._facts > self._steps:
+                raise LimitError(
+                    Problem(
+                        "deciding which beginnings can be completed takes too long",
+                        keyword="liveness",
+                        remedy='raise Limits.satisfiability_steps, or read the grammar with lexer="exact"',
+                    )
+                )
 
     # -- stacks
 
@@ -214,11 +229,11 @@ class Saturation:
     def _find(self, state: int, below: int) -> int:
         found = 1 << _NOTHING
         for demand, lifted in self._lifts[state].items():
-            if below >> lifted & 1 if lifted >= 0 else self._masks[~lifted] & below:
+            if below >> lifted & 1 if lifted >= 0 else self._sets[~lifted] & below:
                 found |= 1 << demand
         return found
 
     def acts(self, pending: Pending, cell: Cell) -> bool:
         """Whether a terminal that was read, with its context, can be acted on and then completed."""
         variable = self._variables.get(("acts", pending, cell.state))
-        return variable is not None and self._masks[variable] & self.met(cell.below) != 0
+        return variable is not None and self._sets[variable] & self.met(cell.below) != 0
