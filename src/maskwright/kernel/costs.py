@@ -204,17 +204,10 @@ class Costs:
         found = self.switches.get(key)
         if found is None:
             closures: Closures = self.closures
-            after = self.rest(position + 1)
-            best = (NO_END, -1, b"")
-            for size, label, text in self.shortest.options(state):
-                if size * BYTE >= best[0]:
-                    break
-                if closures.lets(position, label):
-                    target = closures.node(closures.choices[position][label])
-                    weight = self.piece(text) + self.node(target) + after
-                    if weight < best[0]:
-                        best = (weight, target, text)
-            found = self.switches[key] = best
+            options = [one for one in self.shortest.options(state) if closures.lets(position, one[1])]
+            # Kept also where limits end the search: a mask would ask again at every token.
+            self.switches[key] = (NO_END, -1, b"")
+            found = self.switches[key] = _Search(self).run_switch(position, options)
         return found  # type: ignore[no-any-return]
 
     def stack(self, stack: cython.int) -> int:
@@ -342,6 +335,9 @@ class Costs:
                     todo.append(2 * closures.target[position])
 
 
+#: The goal of a search that begins within a switch; it is neither a node nor the rest of a production.
+WITHIN = -1
+
 #: Where a derivation came by: (the step before, position, weight before it, target and text of a switch).
 Trail = tuple[object, int, int, tuple[int, bytes] | None]
 
@@ -360,14 +356,31 @@ class _Search:
         self.begun: dict[int, int] = {}
         self.waiting: dict[int, list[tuple[int, int, int, object]]] = {}
         self.settled: set[tuple[int, int]] = set()
-        self.words: dict[int, list[tuple[int, int, bytes]]] = {}
+        #: ``words[one, position]``: the words of a switch, the shortest first.
+        self.words: dict[tuple[int, int], list[tuple[int, int, bytes]]] = {}
         self.count = 0
         self.goal = -1
         self.found = -1
+        self.way: tuple[int, bytes] = (-1, b"")
 
     def run(self, goal: int) -> int:
         self.goal = goal
         self._begin(goal, 0)
+        return self._run()
+
+    def run_switch(self, position: int, options: list[tuple[int, int, bytes]]) -> tuple[int, int, bytes]:
+        """The best way from within a switch that can still read some words: one search for all of them.
+
+        A search for each would look for the end behind words that are dear.
+        """
+        self.goal = WITHIN
+        self.begun[WITHIN] = 0
+        self.words[WITHIN, position] = options
+        if options:
+            self._push(WITHIN, position, OPTION, 0, options[0][0] * BYTE, None)
+        return (self._run(), *self.way)
+
+    def _run(self) -> int:
         heap = self.heap
         while heap and self.found < 0:
             _, _, one, position, event, extra, weight, trail = heappop(heap)
@@ -404,7 +417,7 @@ class _Search:
         if kind == END:
             self._finish(one, position, weight, trail)
         elif position in closures.choices:
-            words = self.words[position] = costs.options(position)
+            words = self.words[one, position] = costs.options(position)
             if words:
                 self._push(one, position, OPTION, 0, weight + words[0][0] * BYTE, trail)
         elif kind == CALL:
@@ -417,7 +430,7 @@ class _Search:
 
     def _read_word(self, one: int, position: int, which: int, weight: int, trail: object) -> None:
         """The ``which``-th word of a switch; the event's weight holds its bytes only."""
-        words = self.words[position]
+        words = self.words[one, position]
         size, label, text = words[which]
         before = weight - size * BYTE
         if which + 1 < len(words):
@@ -445,6 +458,9 @@ class _Search:
         first = -1
         while trail is not None:
             trail, first, before, word = trail  # type: ignore[misc]
+            if one == WITHIN and trail is None:
+                self.way = word
+                return
             if first not in costs.rests:
                 costs.rests[first] = weight - before
                 if word is not None:
