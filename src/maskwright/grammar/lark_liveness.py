@@ -60,6 +60,8 @@ class Liveness:
         self._parser = None if tables.is_clean else self._saturate(self._follow_any, 0, limits.satisfiability_steps)
         self._both: Saturation | None = None
         self._by_both: dict[tuple[int, int, Lexer, int], int] = {}
+        #: What a stack below a state must meet one of, if a lexer reads on in a context.
+        self._wanted: dict[tuple[int, Lexer, int], int] = {}
         unsure = self._readings.unsure.bit_count()
         if 2 * unsure > len(self._scanner.outcomes):
             with suppress(LimitError):
@@ -182,8 +184,13 @@ class Liveness:
             self._both = self._saturate_both(self._limits.satisfiability_steps)
         cell, lexer, context = place
         both = self._both
-        reached = self._readings.reached(lexer, context)
-        return any(both.acts(pending, cell) for at in reached for pending in self._follow_both(lexer, at)[0])
+        key = (cell.state, lexer, context)
+        wanted = self._wanted.get(key)
+        if wanted is None:
+            reached = self._readings.reached(lexer, context)
+            pendings = [pending for at in reached for pending in self._follow_both(lexer, at)[0]]
+            wanted = self._wanted[key] = both.wanted(pendings, cell.state)
+        return wanted & both.met(cell.below) != 0
 
     def rehearse(self, start: Place) -> None:
         """Search from the first places, so that what takes too long is told when the grammar is compiled."""

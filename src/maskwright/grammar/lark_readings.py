@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from maskwright.grammar.lark_lr import END, Table
-from maskwright.grammar.lark_scanner import IGNORED, Lexer, Outcome
+from maskwright.grammar.lark_scanner import IGNORED, Base, Lexer, Outcome
 from maskwright.grammar.lark_tables import Lexers
 
 __all__ = ["Readings", "bits"]
@@ -27,6 +27,8 @@ class Readings:
         for shifts in table.shifts:
             for terminal, state in shifts.items():
                 self._after.setdefault(terminal, set()).add(lexers.of[state])
+        #: The outcomes of states that were explored.
+        self._read: dict[Base, Sequence[Outcome]] = {}
         #: Contexts in which each lexer can begin.
         self._begun: dict[Pair, None] = {}
         self._explore(lexers.of[table.start])
@@ -76,7 +78,12 @@ class Readings:
     def outcomes(self, lexer: Lexer, context: int) -> Sequence[Outcome]:
         """What a lexer can read in a context."""
         base = self._scanner.start(lexer, context)
-        return [] if base is None else [self._scanner.outcomes[number] for number in bits(base.reach)]
+        if base is None:
+            return ()
+        found = self._read.get(base)
+        if found is None:
+            found = self._read[base] = [self._scanner.outcomes[number] for number in bits(base.reach)]
+        return found
 
     def reached(self, lexer: Lexer, context: int) -> list[int]:
         """The contexts that ignored terminals lead to, the first included."""

@@ -233,7 +233,15 @@ class Saturation:
                 found |= 1 << demand
         return found
 
+    def wanted(self, pendings: Iterable[Pending], state: int) -> int:
+        """What the stack below a state must meet one of, so that one of some terminals can be acted on, as bits."""
+        found = 0
+        for pending in pendings:
+            variable = self._variables.get(("acts", pending, state))
+            if variable is not None:
+                found |= self._sets[variable]
+        return found
+
     def acts(self, pending: Pending, cell: Cell) -> bool:
         """Whether a terminal that was read, with its context, can be acted on and then completed."""
-        variable = self._variables.get(("acts", pending, cell.state))
-        return variable is not None and self._sets[variable] & self.met(cell.below) != 0
+        return self.wanted((pending,), cell.state) & self.met(cell.below) != 0
