@@ -70,7 +70,7 @@ class _Tables:
 
     def renew(self, limits: Limits) -> None:
         """Start a new lexicon and prepare what every JSON constraint needs: the body of a string."""
-        codes = Codes(self.names, len(self.tokens))
+        codes = Codes(self.names, self.tokens)
         self.lexicon = Lexicon(limits.emptiness_states, self.absent, 2 * limits.lexeme_states, self.longest, codes)
         self.covers = Covers(self.trie, self.tokens, self.width, _COVER_ROWS)
         opened = self.lexicon.intern(quote(ANYTHING))

@@ -59,6 +59,7 @@ class Terms:
             # A control token's text is what llama.cpp compares with a grammar, so that text stands for both.
             "marker": lambda term, _how: literal(str(term.args[0])),
             "token_ids": lambda term, _how: self._ids(term),
+            "other_tokens": lambda term, _how: _token(str(term.args[0]), "!"),
         }
 
     def expression(self, term: Term) -> Expression:
@@ -189,11 +190,11 @@ class Terms:
         return alternatives(spelled)
 
 
-def _token(name: str) -> Expression:
-    """``<|name|>``, if the notation can spell it."""
+def _token(name: str, sign: str = "") -> Expression:
+    """``<|name|>``, or with ``!`` any other, if the notation can spell it."""
     if not (name.startswith("<") and name.endswith(">") and name.find(">") == len(name) - 1 and name[1:2] != "["):
         raise UnsupportedError(_no_token(f"the control token `{name}`"))
-    return control(name)
+    return control(sign + name)
 
 
 def _no_token(what: str) -> Problem:

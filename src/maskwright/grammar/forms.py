@@ -26,7 +26,9 @@ FOREIGN: Final = "foreign"
 Key = tuple[Any, ...]
 Body = tuple[Term | Key, ...]
 #: Constructors of terms that hold a string for sure: whether others do is asked.
-_FULL: Final = frozenset({"characters", "words", "labelled", "epsilon", "token", "marker", "token_ids", "quote"})
+_FULL: Final = frozenset(
+    {"characters", "words", "labelled", "epsilon", "token", "other_tokens", "marker", "token_ids", "quote"}
+)
 
 
 class Forms:

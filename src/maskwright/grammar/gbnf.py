@@ -2,7 +2,7 @@ r"""GBNF, the notation of llama.cpp (its ``grammars/README.md`` and ``src/llama-
 
 Rules are ``name ::= alternatives``, one a line; a line goes on inside brackets and after ``|``. There are literals
 (``"text"``), classes (``[a-z]``, ``[^"\\]``), ``.``, groups, ``*``, ``+``, ``?``, ``{n}``, ``{n,}`` and ``{n,m}``,
-comments after ``#``, and tokens: ``<[7]>`` by id, ``<think>`` by name, ``!<[7]>`` for any other.
+comments after ``#``, and tokens: ``<[7]>`` by id, ``<think>`` by name, ``!<[7]>`` and ``!<think>`` for any other.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from maskwright.errors import UnsupportedError
-from maskwright.grammar.faults import fault
 from maskwright.grammar.notation import Notation, Reader
 from maskwright.grammar.notation_text import Escapes
 from maskwright.grammar.rules import Grammar, Text, Token
 from maskwright.limits import DEFAULT_LIMITS, Limits
-from maskwright.network.lexeme import ANY_CHARACTER, token, token_ids
+from maskwright.network.lexeme import ANY_CHARACTER, other_tokens, token, token_ids
 
 __all__ = ["read_gbnf"]
 
@@ -41,11 +39,8 @@ def _token(reader: Reader) -> bool:
     if number is None:
         if not name:
             raise reader.fault(start, reader.at, "this token has no name")
-        if is_other:
-            reason = "any token but a named one is not enforced: which it is depends on the vocabulary"
-            remedy = "give its id, as !<[7]>"
-            raise fault(reader.text, (start, reader.at), reason, keyword="!", remedy=remedy, error=UnsupportedError)
-        return reader.add((Token(token(f"<{name}>")),))
+        named = (other_tokens if is_other else token)(f"<{name}>")
+        return reader.add((Token(named),))
     which = int(number) if len(number) < 12 else _LAST_ID + 1
     if which > _LAST_ID:
         raise reader.fault(start, reader.at, "no vocabulary has a token of this id")
@@ -76,7 +71,6 @@ def read_gbnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS
 
     Raises:
         GrammarError: not GBNF, with line, column and a caret; rules that are missing are told all at once.
-        UnsupportedError: any token but one that is named.
         LimitError: a text that is too long, or a count that no text can reach.
     """
     return Reader(text, GBNF, limits).grammar(start)

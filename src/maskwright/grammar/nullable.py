@@ -21,7 +21,7 @@ from maskwright.network.lexeme import (
 __all__ = ["is_nullable", "without_empty"]
 
 #: Constructors whose terms never hold the empty string, and those that always do.
-_SOLID: Final = frozenset({"never", "characters", "quote", "token", "marker", "token_ids"})
+_SOLID: Final = frozenset({"never", "characters", "quote", "token", "other_tokens", "marker", "token_ids"})
 #: Constructors of terms that have no parts, or whose parts do not matter.
 _LEAVES: Final = _SOLID | {"words", "labelled", "epsilon"}
 #: Constructors that hold it if all of their terms do, and if any does.

@@ -7,6 +7,8 @@ ids that some grammar named have a code, so the token trie need not hold one for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cython
 
 from maskwright.kernel.trie import Trie
@@ -29,10 +31,10 @@ def is_text(data: bytes) -> bool:
 class Codes:
     """The named tokens of one vocabulary; see the header for its fields."""
 
-    def __init__(self, names: dict[str, int], count: int) -> None:
-        """``names`` are the control tokens by name; ids run up to ``count``."""
+    def __init__(self, names: dict[str, int], tokens: Sequence[bytes]) -> None:
+        """``names`` are the control tokens by name, ``tokens`` the text of every id."""
         self.names = names
-        self.count = count
+        self.tokens = tokens
         self.named = {}
         self.ids = {}
         self.tree = None
@@ -52,11 +54,20 @@ class Codes:
         return code.decode("latin-1")  # type: ignore[no-any-return]
 
     def codes(self, op: str, argument: object) -> tuple[str, ...]:
-        """The codes of a token term: of one control token by its name, or of ids in ranges."""
+        """The codes of a token term: of one token by its name, of all others, or of ids in ranges.
+
+        Some tokens that models use as marks are text to their tokenizers (``<think>`` of Qwen3): a name that is no
+        control token's may be that of a text, but not for a marker, which can be spelled.
+        """
+        last: cython.int = len(self.tokens) - 1
         if op == "token_ids":
-            spans = [range(first, min(last, self.count - 1) + 1) for first, last in argument]  # type: ignore[attr-defined]
+            spans = [range(low, min(high, last) + 1) for low, high in argument]  # type: ignore[attr-defined]
             return tuple([self.name(token) for token in sorted(set().union(*spans))])
         found = self.names.get(argument)
+        if found is None and op != "marker" and _bytes(argument) in self.tokens:
+            found = self.tokens.index(_bytes(argument))
+        if op == "other_tokens":
+            return tuple([self.name(token) for token in range(last + 1) if token != found])
         return () if found is None else (self.name(found),)
 
     def trie(self) -> Trie:
@@ -78,3 +89,7 @@ class Codes:
             out += texts.get(self.ids.get(data[place : place + DIGITS], -1), b"")
             place += DIGITS
         return bytes(out)
+
+
+def _bytes(name: object) -> bytes:
+    return str(name).encode("utf-8", "surrogatepass")

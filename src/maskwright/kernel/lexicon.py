@@ -71,7 +71,7 @@ class Lexicon:
         memory only as they come. ``codes`` knows the tokens that grammars name.
         """
         self.absent = sorted(absent)
-        self.codes = Codes({}, 0) if codes is None else codes
+        self.codes = Codes({}, ()) if codes is None else codes
         self.longest = longest
         self.masked = {}
         self.spelled = {}
@@ -129,7 +129,7 @@ class Lexicon:
             return e.machine(getattr(args[0], "machine", args[0]), args[0].start)
         if op in ("encode", "quote"):
             return self._spell(op, args)
-        if op in ("token", "token_ids", "marker"):
+        if op in ("token", "other_tokens", "token_ids", "marker"):
             return self._name(op, args[0])
         if op == "repeat":
             return e.repeat(self.terms[args[0]], args[1], -1 if args[2] is None else args[2])

@@ -35,6 +35,7 @@ __all__ = [
     "intersect",
     "literal",
     "marker",
+    "other_tokens",
     "quote",
     "repeat",
     "subtract",
@@ -312,11 +313,17 @@ def quote(text: Term, *, minimal: bool = False) -> Term:
 
 
 def token(name: str) -> Term:
-    """The control token of this name (``<|tool_call|>``), whatever its id in a vocabulary: a byte term.
+    """The token of this name (``<|tool_call|>``), whatever its id in a vocabulary: a byte term.
 
-    It is no text: only the token itself is read. A vocabulary without a control token of that name cannot spell it.
+    Only the token itself is read, not its letters: the control token of that name or, if there is none, the token of
+    that text. A vocabulary that has neither cannot spell it.
     """
     return _term("token", name)
+
+
+def other_tokens(name: str) -> Term:
+    """Any one token but that of a name: a byte term."""
+    return _term("other_tokens", name)
 
 
 def marker(name: str) -> Term:

@@ -14,7 +14,6 @@ from maskwright.errors import (
     MaskwrightError,
     PolicyError,
     UnsatisfiableError,
-    UnsupportedError,
 )
 from maskwright.limits import Limits
 from maskwright.notations import gbnf
@@ -118,7 +117,6 @@ def test_rules_that_are_missing_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("root ::= !<think>", UnsupportedError),
         ('root ::= "a"{99999999999}', LimitError),
         ("root ::= root", UnsatisfiableError),
         (b'root ::= "a"', PolicyError),
@@ -156,6 +154,26 @@ def test_tokens_by_id_and_name() -> None:
     assert matcher.allows(66)
     matcher.advance(66)
     assert matcher.is_accepting
+
+
+def test_any_token_but_a_named_one() -> None:
+    """``!<name>`` is any other token; a name that is no control token's may be that of a text token."""
+    vocabulary = mw.Vocabulary.from_tokens(
+        [b"", b"a", b"<think>", b"<", b"think>", b""], end_ids=[0], special_names={"<x>": 5}
+    )
+    allowed = {
+        text: {
+            token for token in range(6) if mw.compile(gbnf(f'root ::= {text} "a"'), vocabulary).matcher().allows(token)
+        }
+        for text in ("<think>", "!<think>", "<x>", "!<x>", "!<nothing>")
+    }
+    assert allowed == {
+        "<think>": {2},
+        "!<think>": {0, 1, 3, 4, 5},
+        "<x>": {5},
+        "!<x>": {0, 1, 2, 3, 4},
+        "!<nothing>": {0, 1, 2, 3, 4, 5},
+    }
 
 
 @pytest.mark.parametrize(
