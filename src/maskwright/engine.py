@@ -6,6 +6,7 @@ a new *generation*: matchers notice and read their own history again, so nobody 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from functools import partial
 from threading import RLock
@@ -58,6 +59,9 @@ class _Tables:
         self.names = dict(vocabulary.special_names)
         #: ``named_texts[id]``: what a control token is written as where it is shown.
         self.named_texts = {token: name.encode("utf-8", "replace") for name, token in self.names.items()}
+        longest_first = sorted(self.named_texts.values(), key=len, reverse=True)
+        #: Finds the names of control tokens in a text.
+        self.name_pattern = re.compile(b"|".join(map(re.escape, longest_first))) if longest_first else None
         self.longest = self.trie.reach[0] if self.trie.size else 0
         self.width = len(vocabulary)
         self.absent = bytes(sorted(vocabulary.missing_bytes & USEFUL_BYTES))
@@ -77,6 +81,11 @@ class _Tables:
         body = self.lexicon.state(self.lexicon.expressions.second[opened])
         self.covers.strings = body
         self.covers.profile(self.lexicon, body)
+
+
+def _written_from(written: Written, place: int, done: int, *how: bool) -> str:
+    """What gives the string that ends in a part of some bytes."""
+    return written(place + done, *how)
 
 
 def _tables(vocabulary: Vocabulary, limits: Limits) -> _Tables:
@@ -186,6 +195,7 @@ class Engine:
         walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, tables.end_ids)
         self._read_prefix(walker)
         self._named_texts = tables.named_texts
+        self._name_pattern = tables.name_pattern
         lacking = self.vocabulary.bound_bytes or self.vocabulary.missing_bytes & NEEDED_BYTES
         checks = bool(lacking) or walker.closures.unspellable
         self._end_mask = tables.end_mask
@@ -296,6 +306,31 @@ class Engine:
             return REFUSED if data else ENDED
         after: int = self.now.walker.read(configuration, data, written)
         return after
+
+    def named_parts(self, data: bytes) -> list[tuple[bytes, int]]:
+        """A text cut where control tokens that a grammar names stand by their names: ``(bytes, id)``, -1 for text."""
+        if self._name_pattern is None or not self.now.walker.lexicon.codes.named:
+            return [(data, -1)]
+        ids = {text: token for token, text in self._named_texts.items()}
+        parts, place = [], 0
+        for found in self._name_pattern.finditer(data):
+            parts += [(data[place : found.start()], -1), (found[0], ids[found[0]])]
+            place = found.end()
+        return [*parts, (data[place:], -1)]
+
+    def read_shown(self, configuration: int, data: bytes, written: Written) -> int:
+        """The configuration after a text in which a control token stands by its name; letters may be meant as well."""
+        at, place = configuration, 0
+        for part, token in self.named_parts(data):
+            then = partial(_written_from, written, place)
+            after = self.read(at, part, then)
+            if token >= 0 and at != ENDED:
+                named = self.advance(at, token, then)
+                after = named if after == REFUSED or named == ENDED else self.now.walker.join(after, named)
+            if after == REFUSED:
+                return REFUSED
+            at, place = after, place + len(part)
+        return at
 
     def forced_bytes(self, configuration: int) -> bytes:
         """The bytes that every continuation begins with."""

@@ -48,23 +48,23 @@ class Guide:
         return Matcher(self._engine) if max_tokens is None else BudgetedMatcher(self._engine, max_tokens)
 
     def matches(self, text: str | bytes) -> bool:
-        """Whether a whole text is an output of the constraint, however it is cut into tokens."""
-        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-        matcher = self.matcher()
-        if not matcher.can_read(data):
-            return False
-        matcher.advance_bytes(data)
-        return matcher.is_accepting
+        """Whether a whole text is an output of the constraint, however it is cut into tokens.
+
+        Control tokens that a grammar asks for stand in the text by their names, as in ``Matcher.text``.
+        """
+        return self.matcher().matches(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
 
     def complete(self, text: str | bytes) -> bytes:
         """The shortest text that makes a beginning of an output a whole one; empty if it may end.
+
+        Control tokens stand in both by their names.
 
         Raises:
             TokenError: the text is no beginning of an output; the message says where and why.
             LimitError: no completion is found within ``Limits``.
         """
         matcher = self.matcher()
-        matcher.advance_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+        matcher.advance_shown(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
         return matcher.complete()
 
     def __reduce__(self) -> tuple[Callable[..., Guide], tuple[Constraint, Vocabulary]]:

@@ -148,6 +148,32 @@ class Matcher:
                 raise TokenError(self.explain_bytes(data))
             self._push(data, after)
 
+    def advance_shown(self, data: bytes) -> None:
+        """Read a text in which control tokens stand by their names, as ``text`` and ``complete`` show them.
+
+        A name is read as the token where that is allowed, as letters where not. Each part is a step of the history.
+
+        Raises:
+            TokenError: the constraint cannot go on with it; the matcher is unchanged.
+        """
+        steps = len(self._history)
+        try:
+            for part, token in self._engine.named_parts(checked_bytes(data)):
+                if token >= 0 and self.allows(token):
+                    self.advance(token)
+                elif part:
+                    self.advance_bytes(part)
+        except TokenError:
+            self.rollback(len(self._history) - steps)
+            raise
+
+    def matches(self, data: bytes) -> bool:
+        """Whether a text, with control tokens by their names, brings the output to an end; the matcher is unchanged."""
+        data = checked_bytes(data)
+        with self._engine.lock:
+            after = self._engine.read_shown(self._now(), data, self._source(data)) if is_text(data) else REFUSED
+            return after != REFUSED and self._engine.is_accepting(after)
+
     def can_read(self, data: bytes) -> bool:
         """Whether the constraint can go on with raw bytes; the matcher is unchanged."""
         data = checked_bytes(data)
@@ -222,7 +248,7 @@ class Matcher:
         """The shortest text that makes what was written a complete output; empty if it may end here.
 
         Among texts of equal length ASCII is preferred. What is written stays as it is: a beginning that was cut off in
-        the middle of a character, an escape or a number is gone on with.
+        the middle of a character, an escape or a number is gone on with. Control tokens stand in it by their names.
 
         Raises:
             LimitError: no completion is found within ``Limits``, or it takes more than 4 MiB.
@@ -397,7 +423,10 @@ def fill_masks(matchers: Sequence[Matcher], out: NDArray[np.int32] | NDArray[np.
 
 
 def _writable(array: object, dimensions: int) -> NDArray[np.uint32]:
-    view = array if isinstance(array, np.ndarray) else np.asarray(array)
+    try:
+        view = array if isinstance(array, np.ndarray) else np.asarray(array)
+    except (TypeError, ValueError) as cause:
+        raise PolicyError(f"a mask is filled into an array of 32-bit words, not a {type(array).__name__}") from cause
     if (
         view.ndim != dimensions
         or not view.dtype.isnative

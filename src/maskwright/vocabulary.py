@@ -294,7 +294,11 @@ def _checked_tokens(tokens: Iterable[bytes]) -> list[bytes]:
     if isinstance(tokens, str | bytes | Mapping):
         reason = f"the tokens are one {type(tokens).__name__}, not a list"
         raise VocabularyError(f"{reason} (give one bytes object per id, in the order of the ids)")
-    rows = list(tokens)
+    try:
+        rows = list(tokens)
+    except TypeError as cause:
+        reason = f"the tokens are of type {type(tokens).__name__}, not a list"
+        raise VocabularyError(f"{reason} (give one bytes object per id, in the order of the ids)") from cause
     if len(rows) > MAXIMUM_IDS:
         raise VocabularyError(f"{len(rows)} tokens are more than {MAXIMUM_IDS} (is this a vocabulary?)")
     if set(map(type, rows)) - {bytes}:

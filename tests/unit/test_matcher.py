@@ -350,3 +350,14 @@ def test_escapes_in_keys_lead_on(schema: dict[str, object], order: str) -> None:
                 probe = matcher.fork()
                 probe.advance(token)
                 todo.append(probe)
+
+
+def test_rows_that_are_no_arrays() -> None:
+    """What numpy cannot view is refused as such."""
+    nested: list[object] = []
+    nested.append(nested)
+    matcher = mw.compile(mw.choice(["a"]), mw.Vocabulary.from_tokens([b"", b"a"], end_ids=[0])).matcher()
+    with pytest.raises(PolicyError):
+        matcher.fill_mask(nested)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError):
+        mw.fill_masks([matcher], nested)  # type: ignore[arg-type]

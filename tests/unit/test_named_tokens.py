@@ -301,3 +301,36 @@ def test_codes_are_no_text() -> None:
     assert allowed(one) == [CALL]
     with pytest.raises(TokenError):
         one.advance(3 + 0xF5)
+
+
+def test_names_are_read_back() -> None:
+    """What ``text`` and ``complete`` show by name, ``matches`` and ``Guide.complete`` read by name."""
+    nodes: dict[str, list[Production]] = {
+        "root": [(Lex(encode(repeat(characters([(97, 97)])))), Lex(token("<|call|>")), Lex(quote(literal("b"))))]
+    }
+    guide = mw.compile(constraint(nodes), vocabulary())
+    for text in (b'a<|call|>"b"', b'<|call|>"\\u0062"'):
+        assert guide.matches(text)
+    for text in (b'a"b"', b'a<|call|><|call|>"b"', b'a<|end|>"b"', b"<|call|>"):
+        assert not guide.matches(text)
+    assert guide.complete(b"aa") == b'<|call|>"b"'
+    assert guide.complete(b'aa<|call|>"') == b'b"'
+    one = guide.matcher()
+    with pytest.raises(TokenError):
+        one.advance_shown(b"a<|call|>x")
+    assert not one.tokens
+    one.advance_shown(b"a<|call|>")
+    assert one.tokens == (b"a", CALL)
+    opened = guide.matcher()
+    opened.advance_bytes(b"a")
+    assert opened.matches(opened.complete())
+
+
+def test_a_name_may_be_letters_too() -> None:
+    """Where both can be read, both are followed."""
+    nodes: dict[str, list[Production]] = {
+        "root": [(Lex(token("<|call|>")), Lex(encode(literal("1")))), (Lex(encode(literal("<|call|>2"))),)]
+    }
+    guide = mw.compile(constraint(nodes), vocabulary())
+    texts = [b"<|call|>1", b"<|call|>2", b"<|call|>3"]
+    assert [text for text in texts if guide.matches(text)] == texts[:2]

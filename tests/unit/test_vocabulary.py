@@ -234,3 +234,10 @@ def test_pieces_must_be_text(pieces: Any) -> None:
     """Anything but a list of text is a VocabularyError."""
     with pytest.raises(VocabularyError):
         Vocabulary.from_pieces(pieces, end_ids=[0])
+
+
+@pytest.mark.parametrize("tokens", [None, 5, object()])
+def test_tokens_that_are_no_list(tokens: object) -> None:
+    """What cannot be gone through is refused as such."""
+    with pytest.raises(VocabularyError, match="not a list"):
+        Vocabulary.from_tokens(tokens, end_ids=[0])  # type: ignore[arg-type]
