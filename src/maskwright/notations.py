@@ -38,7 +38,9 @@ def lark(
         start: The rule to begin with.
         lexer: ``"contextual"``: what ``Lark(text, parser="lalr")`` accepts: at each place the lexer takes the terminal
             that Lark's order puts first, as far as its pattern reaches. ``"exact"``: any text that can be split into
-            terminals somehow, for every context-free grammar; priorities decide nothing.
+            terminals somehow, for every context-free grammar; priorities decide nothing, ignored text may be split as
+            well, and a terminal is read alone: its lookarounds and anchors find nothing beside it (``warnings`` names
+            those that therefore read nothing).
         import_paths: Folders in which ``%import`` finds files, beside the grammars of this package and of ``lark``.
             No other file is ever read.
         limits: Caps on sizes, depths and times.
@@ -60,14 +62,16 @@ def lark(
 
     loaded = load_lark(text, start, import_paths=import_paths, json_network=json_network, limits=limits)
     network: Network
+    warnings = list(loaded.warnings)
     if lexer == "exact":
         is_empty = partial(is_empty_text, limits=limits)
-        network = compile_grammar(exact_grammar(loaded, is_empty), is_empty=is_empty, limits=limits)
+        grammar = exact_grammar(loaded, is_empty, warnings)
+        network = compile_grammar(grammar, is_empty=is_empty, limits=limits)
     else:
         network = contextual_network(compile_rules(loaded), start=start, foreign=loaded.foreign, limits=limits)
     rebuild = partial(lark, text, start, lexer=lexer, import_paths=tuple(import_paths), limits=limits)
     policies = {"lexer": lexer, "start": start}
-    return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=loaded.warnings)
+    return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)
 
 
 def gbnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS) -> Constraint:

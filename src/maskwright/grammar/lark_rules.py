@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from maskwright.errors import LimitError
+from maskwright.errors import LimitError, Problem
 from maskwright.grammar.lark_first import first_match_term
 from maskwright.grammar.lark_loader import LoadedGrammar
 from maskwright.grammar.lark_templates import Templates
@@ -31,22 +31,27 @@ _COUNTS: Final = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 Alternatives = list[tuple[Symbol, ...]]
 
 
-def exact_grammar(loaded: LoadedGrammar, is_empty: Callable[[Term], bool] = lambda _: False) -> Grammar:
+def exact_grammar(
+    loaded: LoadedGrammar,
+    is_empty: Callable[[Term], bool] = lambda _: False,
+    warnings: list[Problem] | None = None,
+) -> Grammar:
     """The rules of a grammar.
 
     ``is_empty`` tells whether a text term holds no string; without it the terms are slower and read the same.
+    ``warnings`` gets those of terminals that read nothing.
 
     Raises :class:`GrammarError` for terminals that may be empty and patterns that cannot be read, :class:`LimitError`
     for templates without end. Only what the start rule reaches is looked at.
     """
-    return _Reader(loaded, is_empty).grammar
+    return _Reader(loaded, is_empty, [] if warnings is None else warnings).grammar
 
 
 class _Reader:
     """One grammar on its way; rules are read when something first names them."""
 
-    def __init__(self, loaded: LoadedGrammar, is_empty: Callable[[Term], bool]) -> None:
-        self._loaded, self._is_empty = loaded, is_empty
+    def __init__(self, loaded: LoadedGrammar, is_empty: Callable[[Term], bool], warnings: list[Problem]) -> None:
+        self._loaded, self._is_empty, self._warnings = loaded, is_empty, warnings
         self._templates = Templates(loaded.grammar, loaded.rewritten)
         self._trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
         self._rules: list[Rule | None] = []
@@ -153,9 +158,16 @@ class _Reader:
             return term
         taken = first_match_term(pattern.to_regexp(), self._loaded.limits)
         try:
+            if self._is_empty(term):
+                self._warn(name or pattern.raw)
             return term if self._is_empty(subtract(term, taken)) else taken
         except LimitError:
             return taken
+
+    def _warn(self, name: str) -> None:
+        reason = f"{name} reads nothing: a terminal is read alone, and its lookarounds find nothing beside it"
+        remedy = 'write what it looks at into the rules, or use lexer="contextual"'
+        self._warnings.append(self._loaded.rewritten.problem(name, reason, remedy))
 
     # ------------------------------------------------------------------------------------------------------- trees
 

@@ -171,6 +171,11 @@ def test_warnings() -> None:
     assert [problem.place for problem in constraint.warnings] == ["1:1", "2:14"]
     assert mw.compile(constraint, BYTES).matches("a")
 
+    for pattern, is_told in (("/b(?=c)/", True), ("/b(?=c)c/", False), (r"/(?<=a)\bb/", True), (r"/\bb$/", False)):
+        constraint = mw.lark(f'start: "a" | B | "c"\nB: {pattern}', lexer="exact")
+        assert [problem.keyword for problem in constraint.warnings] == ["B"] * is_told
+    assert mw.lark('start: "a" | /b(?=c)/', lexer="exact").warnings[0].place == "1:14"
+
 
 def test_pickles_as_its_source(tmp_path: Path) -> None:
     """A constraint comes back from pickle with its lexer and folders."""
