@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from maskwright.constraint import Constraint, json_schema, regex
+from maskwright.constraint import Constraint, frozen, json_schema, regex
 from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.notations import gbnf
@@ -46,6 +46,7 @@ def response_format(
         SchemaError: fields that are missing, unknown or wrong, with a path: ``response_format.json_schema.name``.
         ConstraintError: what the schema in it raises, with the JSON pointer behind that path.
     """
+    given = given if isinstance(given, (str, bytes)) else frozen(given)
     parsed = read_json(given, limits) if isinstance(given, (str, bytes)) else given
     if parsed is None:
         parsed = {"type": "text"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from maskwright.constraint import Constraint
+from maskwright.constraint import Constraint, frozen
 from maskwright.errors import ConstraintError, PolicyError
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.notations import ebnf, gbnf, lark
@@ -46,6 +46,7 @@ def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policie
     """
     if not isinstance(limits, Limits):
         raise PolicyError(f"limits must be a Limits, not {limits!r}")
+    source = source if isinstance(source, (str, bytes)) else frozen(source)
     given = read_json(source, limits) if isinstance(source, (str, bytes)) else source
     wanted, place = _format(given)
     tree = Tree()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
-from maskwright.constraint import Constraint, json_schema
+from maskwright.constraint import Constraint, frozen, json_schema
 from maskwright.errors import ConstraintError, PolicyError, Problem, UnsupportedError
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Call, Network
@@ -72,6 +72,7 @@ def tools(
         raise PolicyError(f"parallel is True or False, not {parallel!r:.60}")
     form = _format(format)
     listed = read_tools(tools, strict=strict)
+    choice = frozen(choice)
     chosen = read_choice(choice, listed)
     _check_names(form, listed)
     options = {**policies, "limits": limits}
@@ -176,7 +177,8 @@ def _told(index: int, tool: Tool, problem: Problem) -> Problem:
 def _arguments(schema: dict[str, Any], options: Mapping[str, Any]) -> Network:
     try:
         text = json.dumps(schema, ensure_ascii=False)
-        key = tuple(sorted(options.items()))
+        # 1 and True are equal, but only one of them may be meant.
+        key = tuple((name, type(value), value) for name, value in sorted(options.items()))
         hash(key)
     except (TypeError, ValueError, RecursionError):
         text, key = "", ()
@@ -186,5 +188,5 @@ def _arguments(schema: dict[str, Any], options: Mapping[str, Any]) -> Network:
 
 
 @lru_cache(maxsize=_KEPT)
-def _kept(text: str, options: tuple[tuple[str, Any], ...]) -> Network:
-    return json_schema(text, **dict(options)).network
+def _kept(text: str, options: tuple[tuple[str, type, Any], ...]) -> Network:
+    return json_schema(text, **{name: value for name, _, value in options}).network

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from maskwright.constraint import frozen
 from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError
 from maskwright.schema.python_types import is_python_type, schema_of
 
@@ -124,9 +125,9 @@ def _schema(tool: str, given: object, place: str) -> dict[str, Any]:
         raise SchemaError(Problem(f"{tool}: parameters is no JSON Schema: {given!r:.60}", place=place))
     types = given.get("type", "object")
     if types == "object":
-        return {**given, "type": "object"}
+        return {**frozen(given), "type": "object"}
     if isinstance(types, list) and "object" in types and all(isinstance(one, str) for one in types):
-        return {**given, "type": "object"}
+        return {**frozen(given), "type": "object"}
     reason = f"{tool}: arguments are an object, but the schema is of type {types!r:.60}"
     raise SchemaError(Problem(reason, place=f"{place}/type", keyword="type", remedy='write "type": "object"'))
 
