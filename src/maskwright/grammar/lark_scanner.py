@@ -103,6 +103,9 @@ class Scanner:
         self._bases: dict[tuple[object, ...], Base] = {}
         #: Threads of all states together.
         self._held = 0
+        #: Threads and past, and a class: what they become; for :meth:`matches`.
+        self._matching: dict[tuple[tuple[Thread, ...], Past, int], tuple[tuple[Thread, ...], Past]] = {}
+        self._classes: dict[str, int] = {}
         self._starts: dict[tuple[Lexer, int], Base | None] = {}
         self._same: dict[tuple[object, ...], int] = {}
         #: Contexts by number; number 0 is that of the beginning where nothing of the past matters.
@@ -152,13 +155,45 @@ class Scanner:
         return self._starts[key]
 
     def matches(self, owner: int, string: str) -> bool:
-        """Whether a terminal without lookarounds matches a whole string."""
+        """Whether ``re.match(pattern, string)`` takes the whole string: the threads of its first match, in order.
+
+        Python's own search would go through all ways of ``(a+)+b`` in turn: minutes for 40 characters. What threads
+        become after a character is kept, so a name meets thousands of keywords at little cost.
+        """
         threads = self.threads
-        at: list[Thread] = threads.enter(self.patterns[owner].start, None)
+        past = threads.begin_past()
+        at = tuple(threads.enter(self.patterns[owner].start, past))
         for char in string:
-            bit = threads.alphabet.class_of(ord(char))
-            at = [then for thread in at for then in threads.step(thread, bit, None)]
-        return any(threads.accepts[thread] for thread in at if isinstance(thread, int))
+            if not at:
+                return False
+            bit = self._class_of(char)
+            key = (at, past, bit)
+            after = self._matching.get(key)
+            if after is None:
+                then = threads.step_past(past, bit)
+                after = self._matching[key] = (self._after(at, bit, then), then)
+                self._hold(len(after[0]))
+            at, past = after
+        first = next((thread for thread in at if threads.end(thread)), MATCHED)
+        return (first if isinstance(first, int) else first[0]) >= 0
+
+    def _after(self, at: Iterable[Thread], bit: int, past: Past) -> tuple[Thread, ...]:
+        """The threads after a character, without those that come after one that has matched."""
+        after: dict[Thread, None] = {}
+        for thread in at:
+            if isinstance(thread, int) and self.threads.accepts[thread]:
+                after[MATCHED] = None
+                break
+            after.update(dict.fromkeys(self.threads.step(thread, bit, past)))
+            if MATCHED in after:
+                break
+        return tuple(after)
+
+    def _class_of(self, char: str) -> int:
+        found = self._classes.get(char)
+        if found is None:
+            found = self._classes[char] = self.threads.alphabet.class_of(ord(char))
+        return found
 
     def canonical(self, lexer: Lexer, context: int) -> int:
         """The first of the contexts that a lexer does not tell apart; their states must have been explored.
@@ -206,18 +241,22 @@ class Scanner:
         key = (tuple(kept), tuple(words), guard, past, tuple(dict.fromkeys(outcomes)))
         found = self._bases.get(key)
         if found is None:
-            self._held += len(kept)
-            if len(self._bases) >= self.limits.emptiness_states or self._held > _THREADS:
-                raise LimitError(
-                    Problem(
-                        "telling the terminals apart takes more than "
-                        + (f"{_THREADS} threads" if self._held > _THREADS else f"{len(self._bases)} states"),
-                        keyword="terminals",
-                        remedy='simplify the terminals, raise Limits.emptiness_states, or use lexer="exact"',
-                    )
-                )
+            self._hold(len(kept))
             found = self._bases[key] = Base(*key)
         return found
+
+    def _hold(self, count: int) -> None:
+        """Count the threads of one more state."""
+        self._held += count
+        if len(self._bases) >= self.limits.emptiness_states or self._held > _THREADS:
+            raise LimitError(
+                Problem(
+                    "telling the terminals apart takes more than "
+                    + (f"{_THREADS} threads" if self._held > _THREADS else f"{len(self._bases)} states"),
+                    keyword="terminals",
+                    remedy='simplify the terminals, raise Limits.emptiness_states, or use lexer="exact"',
+                )
+            )
 
     def _end(  # noqa: PLR0917  (the parts of a state)
         self,

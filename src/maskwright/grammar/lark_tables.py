@@ -1,13 +1,12 @@
 """From what Lark has compiled to our tables: LALR actions, and lexers in Lark's own order.
 
-Terminals are sorted and keywords found as ``BasicLexer`` and ``_create_unless`` of ``lark.lexer`` do, with the same
-patterns and Python's own ``re``.
+Terminals are sorted and keywords found as ``BasicLexer`` and ``_create_unless`` of ``lark.lexer`` do; what ``re`` would
+take of a keyword is asked of the scanner, which needs linear time.
 """
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -184,13 +183,7 @@ class Lexers:
     def _takes(self, owner: int, text: int) -> bool:
         key = (owner, text)
         if key not in self._taken:
-            string = self._definitions[text].pattern.value
-            definition = self._definitions[owner]
-            if definition.name in self._texts:
-                self._taken[key] = self.scanner.matches(owner, string)
-            else:
-                match = re.match(definition.pattern.to_regexp(), string)
-                self._taken[key] = match is not None and match.group(0) == string
+            self._taken[key] = self.scanner.matches(owner, self._definitions[text].pattern.value)
         return self._taken[key]
 
     def _is_pattern(self, owner: int) -> bool:

@@ -108,6 +108,37 @@ def test_random_patterns(patterns: list[str], text: str) -> None:
     assert taken(scanner, lexer, text) == expected(patterns, text)
 
 
+def whole(pattern: str, string: str) -> bool:
+    scanner, _ = scanner_of([pattern, "[ab\\n]"])
+    return scanner.matches(0, string)
+
+
+@pytest.mark.parametrize("pattern", [pattern for patterns in PATTERNS for pattern in patterns] + ["(?=a|b)a(?!b)|ab"])
+def test_what_re_takes_of_a_keyword(pattern: str) -> None:
+    """Whether ``re.match`` takes a whole string, as ``_create_unless`` of Lark asks."""
+    for size in range(1, 5):
+        for chars in itertools.product("abc\n", repeat=size):
+            text = "".join(chars)
+            match = re.match(pattern, text)
+            assert whole(pattern, text) == (match is not None and match.group() == text), text
+
+
+@given(st.lists(ATOMS, min_size=1, max_size=5).map("".join), st.text("ab", min_size=1, max_size=7))
+def test_what_re_takes_of_a_keyword_by_chance(pattern: str, text: str) -> None:
+    """The same of patterns put together by chance."""
+    match = re.match(pattern, text)
+    assert whole(pattern, text) == (match is not None and match.group() == text)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "pattern"), [("a" * 40, "(a+)+b"), ("ab" * 30, "([a-z]+)*[0-9]"), ("a" * 2000, "(a|a)+(a|a)*(?=c)")]
+)
+def test_keywords_before_patterns_that_backtrack(keyword: str, pattern: str) -> None:
+    """Python's own search would take longer than the universe has existed."""
+    guide = mw.compile(mw.lark(f'start: KW | NAME\nKW: "{keyword}"\nNAME: /{pattern}/'), BYTES)
+    assert guide.matches(keyword)
+
+
 KEYWORDS = [
     ('start: (IF | NAME)+\nIF: "if"\nNAME: /[a-z]+/\n%ignore " "', ["if", "iff", "i", "if if"], []),
     ('start: IF NAME\nIF: "if"\nNAME: /[a-z]+/\n%ignore " "', ["if a", "if iff", "if if", "ifa"], ["iff a", "if", "a"]),
