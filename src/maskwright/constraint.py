@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from maskwright.errors import PolicyError, Problem, UnsatisfiableError
+from maskwright.errors import PolicyError, Problem, UnsatisfiableError, excerpt
 from maskwright.forks import guarded_lock
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.limits import DEFAULT_LIMITS, Limits
@@ -197,7 +197,7 @@ def json_schema(
         PolicyError: an argument has no meaning.
     """
     if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {limits!r}")
+        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
     described = schema_of(schema) if is_python_type(schema) else schema
     source: Any = described if isinstance(described, (str, bytes, bool)) else frozen(described)
     options: dict[str, Any] = {
@@ -280,8 +280,10 @@ def regex(pattern: str, *, dialect: str = "python", match: str = "full", limits:
     """
     if not isinstance(pattern, str):
         raise PolicyError(f"a pattern is a str, not {type(pattern).__name__}")
-    if match not in _MATCHES:
-        raise PolicyError(f"match must be one of {', '.join(map(repr, _MATCHES))}, not {match!r}")
+    if not isinstance(dialect, str):
+        raise PolicyError(f"dialect must be the name of one, not {excerpt(dialect)}")
+    if not isinstance(match, str) or match not in _MATCHES:
+        raise PolicyError(f"match must be one of {', '.join(map(repr, _MATCHES))}, not {excerpt(match)}")
     term = _MATCHES[match](pattern, dialect=dialect, limits=limits)
     return _of_term(
         "regex",

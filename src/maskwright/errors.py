@@ -40,7 +40,26 @@ __all__ = [
     "UnspellableError",
     "UnsupportedError",
     "VocabularyError",
+    "excerpt",
+    "label",
 ]
+
+
+def excerpt(value: object, most: int = 60) -> str:
+    """The beginning of a foreign value as Python writes it, for messages; its type where Python cannot write it.
+
+    ``repr`` raises for whole numbers of more than 4,300 digits, for deep nesting, and for whatever classes raise.
+    """
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001  (a foreign class may raise anything)
+        text = f"<{type(value).__name__}>"
+    return text[:most]
+
+
+def label(key: object) -> str:
+    """A foreign key as it stands in places and lists: the string that it should be, or an excerpt of what it is."""
+    return key if isinstance(key, str) else excerpt(key)
 
 
 @dataclass(frozen=True)

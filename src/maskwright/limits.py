@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 
 __all__ = ["DEFAULT_LIMITS", "Limits"]
 
@@ -54,7 +54,7 @@ class Limits:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                raise PolicyError(f"Limits.{field.name} must be a number of at least 0, not {value!r}")
+                raise PolicyError(f"Limits.{field.name} must be a number of at least 0, not {excerpt(value)}")
         if self.lexeme_states < 1:
             raise PolicyError("Limits.lexeme_states must be at least 1: every text needs a state")
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.grammar.lark_loader import load_lark
 from maskwright.grammar.lark_rules import exact_grammar
 from maskwright.grammar.library import read
@@ -76,7 +76,7 @@ def blanks_of(whitespace: str | int) -> Term:
     if isinstance(whitespace, int) and not isinstance(whitespace, bool) and 0 <= whitespace < COUNTABLE:
         return repeat(_BLANK, 0, whitespace)
     raise PolicyError(
-        f"whitespace must be {', '.join(map(repr, _BLANKS))} or the most blanks in one place, not {whitespace!r}"
+        f"whitespace must be {', '.join(map(repr, _BLANKS))} or the most blanks in one place, not {excerpt(whitespace)}"
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal
 
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.regex.classes import DIGITS, ECMA_SPACES, WORDS, unicode_class
 from maskwright.regex.ranges import Ranges
 from maskwright.regex.syntax import AnchorKind
@@ -212,7 +212,7 @@ def dialect_named(name: str) -> Dialect:
     """The dialect of a name; :class:`PolicyError` if there is none."""
     found = DIALECTS.get(name)
     if found is None:
-        message = f"no dialect {name!r} of regular expressions; there are {', '.join(DIALECTS)}"
+        message = f"no dialect {excerpt(name)} of regular expressions; there are {', '.join(DIALECTS)}"
         raise PolicyError(message)
     return found
 

@@ -177,5 +177,8 @@ def shown(value: object) -> str:
     parts = value if isinstance(value, list) else [value]
     if len(parts) > _SHOWN_ELEMENTS or any(json_type(part) in {"", "array", "object"} for part in parts):
         return json_kind(value)
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:  # whole numbers of more than 4,300 digits
+        return json_kind(value)
     return text if len(text) <= _SHOWN else json_kind(value)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.network.lexeme import EPSILON, Term, characters, concatenate, encode, literal, repeat, unite
 from maskwright.network.nodes import Lex
 
@@ -38,12 +38,12 @@ class Whitespace:
         """Refuse separators that would not be JSON."""
         for given, mark in ((self.comma, ","), (self.colon, ":")):
             if str(given).strip(_BLANKS) != mark:
-                msg = f"a separator must be {mark!r} with whitespace around it, not {given!r}"
+                msg = f"a separator must be {mark!r} with whitespace around it, not {excerpt(given)}"
                 raise PolicyError(msg)
         indent = self.indent
         right = indent is None or (isinstance(indent, str) and not indent.strip(_BLANKS))
         if not right and (not isinstance(indent, int) or isinstance(indent, bool) or not 0 <= indent <= _INDENT_LIMIT):
-            msg = f"indent must be a number of blanks up to {_INDENT_LIMIT}, whitespace or None, not {indent!r}"
+            msg = f"indent must be a number of blanks up to {_INDENT_LIMIT}, whitespace or None, not {excerpt(indent)}"
             raise PolicyError(msg)
 
 
@@ -124,7 +124,7 @@ def marks(whitespace: str | Whitespace, level: int = 0) -> Marks:
         made = _loose(EPSILON, whitespace.comma, whitespace.colon, after=after)
         return replace(made, separator=_mark(before + ","))
     if whitespace not in _NAMED:
-        msg = f"whitespace must be one of {', '.join(map(repr, _NAMED))} or a Whitespace, not {whitespace!r}"
+        msg = f"whitespace must be one of {', '.join(map(repr, _NAMED))} or a Whitespace, not {excerpt(whitespace)}"
         raise PolicyError(msg)
     if whitespace in ("compact", "spaced"):
         blank = " " if whitespace == "spaced" else ""

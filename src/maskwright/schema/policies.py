@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from typing import Final
 
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.schema.layout import Whitespace, marks
 
 __all__ = ["Policies"]
@@ -49,16 +49,16 @@ class Policies:
         for name, choices in _CHOICES.items():
             given: Hashable = getattr(self, name)
             if given not in choices:
-                msg = f"{name} must be one of {', '.join(map(repr, choices))}, not {given!r}"
+                msg = f"{name} must be one of {', '.join(map(repr, choices))}, not {excerpt(given)}"
                 raise PolicyError(msg)
         whitespace: object = self.whitespace
         if not isinstance(whitespace, (str, Whitespace)):
-            msg = f"whitespace must be a name or a Whitespace, not {whitespace!r}"
+            msg = f"whitespace must be a name or a Whitespace, not {excerpt(whitespace)}"
             raise PolicyError(msg)
         marks(whitespace)
         digits: object = self.digits
         if digits is not None and (not isinstance(digits, int) or isinstance(digits, bool) or digits < 1):
-            msg = f"digits must be a positive number or None, not {digits!r}"
+            msg = f"digits must be a positive number or None, not {excerpt(digits)}"
             raise PolicyError(msg)
 
     def as_dict(self) -> dict[str, object]:

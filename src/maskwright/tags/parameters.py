@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, cast
 
 from maskwright.constraint import is_empty_text
-from maskwright.errors import Problem, UnsatisfiableError, UnsupportedError
+from maskwright.errors import Problem, UnsatisfiableError, UnsupportedError, excerpt
 from maskwright.limits import Limits
 from maskwright.network.lexeme import EPSILON, NEVER, Term, encode, intersect, literal, subtract, unite
 from maskwright.network.nodes import Call, Lex, Network, Production
@@ -74,7 +74,9 @@ def read_parameters(
         if parameter.strings is not NEVER or parameter.others is not None:
             found.append(parameter)
         elif name in required:
-            raise UnsatisfiableError(Problem(f"the parameter {name!r:.80} cannot be written", place="#/required"))
+            raise UnsatisfiableError(
+                Problem(f"the parameter {excerpt(name, 80)} cannot be written", place="#/required")
+            )
     return found
 
 
@@ -130,7 +132,7 @@ def parameters_node(
         ways: list[Production] = [(*begin, Call(value), *newline, Call(after))]
         if not parameter.is_required:
             ways.append((Call(after),))
-        after = tree.node(ways, f"the parameter {parameter.name!r:.60}")
+        after = tree.node(ways, f"the parameter {excerpt(parameter.name)}")
     return after
 
 
@@ -146,6 +148,6 @@ def _value(tree: Tree, form: ToolFormat, parameter: Parameter, newline: Producti
     if parameter.others is not None:
         ways.append((*newline, tree.part(parameter.others, is_value=True), *newline, *end))
     if not ways:
-        reason = f"every value of {parameter.name!r:.80} holds {mark!r}, which ends a parameter"
+        reason = f"every value of {excerpt(parameter.name, 80)} holds {mark!r}, which ends a parameter"
         raise UnsatisfiableError(Problem(reason, place="#/properties"))
-    return tree.node(ways, f"the value of {parameter.name!r:.60}")
+    return tree.node(ways, f"the value of {excerpt(parameter.name)}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from maskwright.constraint import Constraint
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.grammar.roots import CALLS
 from maskwright.tags.formats import FORMATS, Reading, ToolFormat
 from maskwright.tags.parsing_driver import TurnParser
@@ -58,8 +58,8 @@ class ToolParser(TurnParser):
         Raises:
             PolicyError: an argument has no meaning.
         """
-        if numbers not in CONVERSIONS:
-            raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {numbers!r}")
+        if not isinstance(numbers, str) or numbers not in CONVERSIONS:
+            raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {excerpt(numbers)}")
         events: list[Event] = []
         source = Source(numbers)
         form = _format(format)
@@ -131,7 +131,7 @@ def _format(given: str | ToolFormat | None) -> ToolFormat | None:
     if given is None or isinstance(given, ToolFormat):
         return given
     if not isinstance(given, str) or given not in FORMATS:
-        raise PolicyError(f"format must be one of {', '.join(sorted(FORMATS))}, not {given!r:.80}")
+        raise PolicyError(f"format must be one of {', '.join(sorted(FORMATS))}, not {excerpt(given, 80)}")
     return FORMATS[given]
 
 

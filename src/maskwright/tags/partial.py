@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from maskwright.errors import OutputError, PolicyError
+from maskwright.errors import OutputError, PolicyError, excerpt
 from maskwright.tags.partial_numbers import CONVERSIONS
 from maskwright.tags.partial_place import Malformed, PartialValue, ValueEvent
 from maskwright.tags.partial_scan import Fault, Scan
@@ -32,8 +32,8 @@ class ValueParser:
         Raises:
             PolicyError: an argument has no meaning.
         """
-        if numbers not in CONVERSIONS:
-            raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {numbers!r}")
+        if not isinstance(numbers, str) or numbers not in CONVERSIONS:
+            raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {excerpt(numbers)}")
         self._pieces = Pieces()
         self._events: list[ValueEvent] = []
         self._scan = Scan(numbers, self._events)

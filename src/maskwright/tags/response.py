@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, frozen, json_schema, regex
-from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError
+from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError, excerpt, label
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.notations import gbnf
 from maskwright.schema.document import read_json
@@ -51,11 +51,11 @@ def response_format(
     if parsed is None:
         parsed = {"type": "text"}
     if not isinstance(parsed, Mapping):
-        raise _fault("", f"it is an object, not {parsed!r:.60}")
+        raise _fault("", f"it is an object, not {excerpt(parsed)}")
     kind = parsed.get("type")
     make = _KINDS.get(kind) if isinstance(kind, str) else None
     if make is None:
-        reason = f"unknown type {kind!r:.60}" if "type" in parsed else "there is no type"
+        reason = f"unknown type {excerpt(kind)}" if "type" in parsed else "there is no type"
         raise _fault(".type", reason, keyword="type", remedy=f"types are {', '.join(_KINDS)}")
     made = make(parsed, limits, policies)
     if thinking is not None and thinking is not False:
@@ -76,7 +76,7 @@ def _after_thinking(made: Constraint, given: object) -> Constraint:
         return think(made)
     marks = given if isinstance(given, tuple) else (given,)
     if not 1 <= len(marks) <= len(("end", "begin")) or not all(isinstance(mark, str) for mark in marks):
-        raise PolicyError(f"thinking is None, True, or the mark that ends it, not {given!r:.80}")
+        raise PolicyError(f"thinking is None, True, or the mark that ends it, not {excerpt(given, 80)}")
     return think(made, end=marks[0], begin=marks[1] if len(marks) > 1 else None)
 
 
@@ -91,7 +91,7 @@ def _known(given: Mapping[str, Any], path: str, must: tuple[str, ...], may: tupl
     for name in given:
         if name not in must and name not in may:
             remedy = f"known are {', '.join((*must, *may))}"
-            raise _fault(f"{path}.{name}", f"unknown field {name!r:.60}", keyword=str(name), remedy=remedy)
+            raise _fault(f"{path}.{label(name)}", f"unknown field {excerpt(name)}", keyword=label(name), remedy=remedy)
 
 
 def _told(path: str, make: Callable[[], Constraint]) -> Constraint:
@@ -121,14 +121,14 @@ def _json_schema(given: Mapping[str, Any], limits: Limits, policies: Mapping[str
     _known(given, "", ("type", "json_schema"))
     inner = given["json_schema"]
     if not isinstance(inner, Mapping):
-        raise _fault(".json_schema", f"json_schema is an object, not {inner!r:.60}", keyword="json_schema")
+        raise _fault(".json_schema", f"json_schema is an object, not {excerpt(inner)}", keyword="json_schema")
     _known(inner, ".json_schema", ("name", "schema"), ("description", "strict"))
     name, strict = inner["name"], inner.get("strict")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         remedy = "1 to 64 of letters, digits, underscores and hyphens"
-        raise _fault(".json_schema.name", f"a name that is none: {name!r:.80}", keyword="name", remedy=remedy)
+        raise _fault(".json_schema.name", f"a name that is none: {excerpt(name, 80)}", keyword="name", remedy=remedy)
     if strict is not None and not isinstance(strict, bool):
-        raise _fault(".json_schema.strict", f"strict is a boolean, not {strict!r:.60}", keyword="strict")
+        raise _fault(".json_schema.strict", f"strict is a boolean, not {excerpt(strict)}", keyword="strict")
     return _told(f"{_HERE}.json_schema.schema", lambda: json_schema(inner["schema"], limits=limits, **policies))
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, is_empty_text
-from maskwright.errors import LimitError, PolicyError, Problem, UnsatisfiableError
+from maskwright.errors import LimitError, PolicyError, Problem, UnsatisfiableError, excerpt
 from maskwright.grammar.compile import compile_grammar
 from maskwright.grammar.opened import Opened, opened, read_prefix
 from maskwright.grammar.roots import CALLS, ROOTS, blanks_of, root_grammar
@@ -68,8 +68,8 @@ def grammar_root(
         ConstraintError: a tool that cannot be used, as in :func:`maskwright.tools`.
         GrammarError: the package ``lark`` is not installed.
     """
-    if name not in ROOTS:
-        raise PolicyError(f"grammar_root: there is no root {name!r}; the roots are {', '.join(ROOTS)}")
+    if not isinstance(name, str) or name not in ROOTS:
+        raise PolicyError(f"grammar_root: there is no root {excerpt(name)}; the roots are {', '.join(ROOTS)}")
     excluded = (*((without,) if isinstance(without, str) else without), *_triggers(profile))
     _check(name, prompt=prompt, prefix=prefix, tools=tools, without=excluded)
     begun = _begun(prompt, prefix)
@@ -77,8 +77,9 @@ def grammar_root(
     listed = None if tools is None else read_tools(tools, strict=None)
     if name != "root" and listed == ():
         raise UnsatisfiableError(Problem("there are no tools that could be called", keyword=name))
+    blanks = blanks_of(whitespace)
     networks = None if listed is None else _networks(listed, whitespace, limits)
-    grammar = root_grammar(name, blanks=blanks_of(whitespace), tools=networks, parallel=parallel, without=excluded)
+    grammar = root_grammar(name, blanks=blanks, tools=networks, parallel=parallel, without=excluded)
     policies: dict[str, object] = {"root": name, "whitespace": whitespace}
     if name in CALLS:
         policies |= {"tools": None if networks is None else tuple(networks), "parallel": parallel}
@@ -108,8 +109,8 @@ def grammar_root(
 def _triggers(profile: str | None) -> tuple[str, ...]:
     if profile is None:
         return ()
-    if profile not in FORMATS:
-        raise PolicyError(f"profile is one of {', '.join(sorted(FORMATS))}, not {profile!r:.80}")
+    if not isinstance(profile, str) or profile not in FORMATS:
+        raise PolicyError(f"profile is one of {', '.join(sorted(FORMATS))}, not {excerpt(profile, 80)}")
     trigger = FORMATS[profile].trigger
     return (trigger,) if trigger else ()
 

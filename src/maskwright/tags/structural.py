@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, frozen
-from maskwright.errors import ConstraintError, PolicyError
+from maskwright.errors import ConstraintError, PolicyError, excerpt, label
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.notations import ebnf, gbnf, lark
 from maskwright.schema.document import read_json
@@ -45,7 +45,7 @@ def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policie
         ConstraintError: what schemas, patterns and grammars in it raise, with the pointer to them.
     """
     if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {limits!r}")
+        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
     source = source if isinstance(source, (str, bytes)) else frozen(source)
     given = read_json(source, limits) if isinstance(source, (str, bytes)) else source
     wanted, place = _format(given)
@@ -71,7 +71,7 @@ def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policie
 def _format(given: object) -> tuple[object, str]:
     """The format of a structural tag, and its place."""
     if not isinstance(given, Mapping):
-        raise fault("#", f"a structural tag is an object, not {given!r:.60}")
+        raise fault("#", f"a structural tag is an object, not {excerpt(given)}")
     is_older = "structures" in given or "triggers" in given
     if given.get("type", "structural_tag" if is_older else None) != "structural_tag":
         return given, "#"
@@ -79,9 +79,9 @@ def _format(given: object) -> tuple[object, str]:
         return _from_legacy(given), "#"
     if "format" not in given:
         raise fault("#/format", "a structural tag has a format, or structures and triggers", keyword="format")
-    unknown = [str(name) for name in given if name not in ("type", "format")]
+    unknown = [label(name) for name in given if name not in ("type", "format")]
     if unknown:
-        raise fault(f"#/{unknown[0]}", f"unknown field {unknown[0]!r:.60}", keyword=unknown[0])
+        raise fault(f"#/{unknown[0]}", f"unknown field {excerpt(unknown[0])}", keyword=unknown[0])
     return given["format"], "#/format"
 
 
@@ -95,7 +95,9 @@ def _from_legacy(given: Mapping[str, Any]) -> dict[str, Any]:
     fields = Fields(given, "#", DEFAULT_LIMITS)
     for name in given:
         if name not in ("type", "structures", "triggers"):
-            raise fields.fault(str(name), f"unknown field {name!r:.60}", remedy="there are structures and triggers")
+            raise fields.fault(
+                label(name), f"unknown field {excerpt(name)}", remedy="there are structures and triggers"
+            )
     tags: list[dict[str, Any]] = []
     for i, structure in enumerate(fields.items("structures", least=1)):
         if not isinstance(structure, Mapping) or set(structure) != {"begin", "schema", "end"}:

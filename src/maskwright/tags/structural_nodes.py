@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from maskwright.errors import LimitError, Problem, SchemaError, UnsupportedError
+from maskwright.errors import LimitError, Problem, SchemaError, UnsupportedError, excerpt, label
 from maskwright.limits import Limits
 from maskwright.network.lexeme import ANY_CHARACTER, Term, intersect, repeat
 from maskwright.network.nodes import Call, Lex, Production
@@ -78,21 +78,21 @@ class Fields:
         """A boolean."""
         value = self.given.get(name, usual)
         if not isinstance(value, bool):
-            raise self.fault(name, f"{name} is a boolean, not {value!r:.60}")
+            raise self.fault(name, f"{name} is a boolean, not {excerpt(value)}")
         return value
 
     def number(self, name: str) -> int:
         """A whole number of at least -1."""
         value = self.given[name]
         if isinstance(value, bool) or not isinstance(value, int) or value < -1:
-            raise self.fault(name, f"{name} is a whole number, not {value!r:.60}")
+            raise self.fault(name, f"{name} is a whole number, not {excerpt(value)}")
         return value
 
     def items(self, name: str, *, least: int = 0) -> Sequence[Any]:
         """A list."""
         value = self.given.get(name, ())
         if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
-            raise self.fault(name, f"{name} is a list, not {value!r:.60}")
+            raise self.fault(name, f"{name} is a list, not {excerpt(value)}")
         if len(value) < least:
             raise self.fault(name, f"{name} is empty", remedy="give at least one")
         return value
@@ -123,14 +123,14 @@ class Fields:
 
     def _checked(self, value: object, name: str, *steps: object) -> str:
         if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
-            raise self.fault(name, f"{name} is a string that UTF-8 can carry, not {value!r:.60}", *steps)
+            raise self.fault(name, f"{name} is a string that UTF-8 can carry, not {excerpt(value)}", *steps)
         return value
 
     def refuse(self, **neutral: object) -> None:
         """Fields that are not enforced must have a value that asks for nothing."""
         for name, value in neutral.items():
             if self.given.get(name, value) not in (value, None):
-                reason = f"{name} {self.given[name]!r:.60} is not enforced"
+                reason = f"{name} {excerpt(self.given[name])} is not enforced"
                 raise UnsupportedError(Problem(reason, place=self.at(name), keyword=name, remedy="leave it out"))
 
 
@@ -175,11 +175,11 @@ class Nodes:
     def _begin(self, need: Need) -> Maker:
         given, place = need.format, need.place
         if not isinstance(given, Mapping):
-            raise fault(place, f"a format is an object, not {given!r:.60}")
+            raise fault(place, f"a format is an object, not {excerpt(given)}")
         name = given.get("type")
         kind = self._kinds.get(name) if isinstance(name, str) else None
         if kind is None:
-            reason = f"unknown type {name!r:.60}" if "type" in given else "there is no type"
+            reason = f"unknown type {excerpt(name)}" if "type" in given else "there is no type"
             raise fault(f"{place}/type", reason, keyword="type", remedy=f"types are {', '.join(self._kinds)}")
         fields = Fields(given, place, self.limits)
         for field in kind.must:
@@ -188,7 +188,9 @@ class Nodes:
         known = ("type", *kind.must, *kind.may)
         for field in given:
             if field not in known:
-                raise fields.fault(str(field), f"unknown field {field!r:.60}", remedy=f"{name} has {', '.join(known)}")
+                raise fields.fault(
+                    label(field), f"unknown field {excerpt(field)}", remedy=f"{name} has {', '.join(known)}"
+                )
         return kind.make(self, fields, need.close)
 
     def closed(self, production: Production, close: Close, about: str) -> int:
@@ -214,7 +216,7 @@ class Nodes:
         inside = overlap(critical)
         if inside is not None:
             one, other = (critical[i] for i in inside)
-            raise fault(fields.place, f"{other!r:.60} always comes before {one!r:.60}, since it stands in it")
+            raise fault(fields.place, f"{excerpt(other)} always comes before {excerpt(one)}, since it stands in it")
         found: list[Production] = []
         for end in close or ("",):
             mark = end if isinstance(end, str) else ""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, is_empty_text, json_schema, regex
-from maskwright.errors import ConstraintError, LimitError, Problem, UnsupportedError
+from maskwright.errors import ConstraintError, LimitError, Problem, UnsupportedError, excerpt
 from maskwright.network.lexeme import EPSILON, Term, subtract, token, token_ids
 from maskwright.network.nodes import Call, Lex, Network, Production
 from maskwright.tags.formats import FORMATS, ToolFormat
@@ -31,7 +31,7 @@ _LAST_ID: Final = (1 << 31) - 1
 
 def _const_string(nodes: Nodes, fields: Fields, close: Close) -> Maker:
     value = fields.text("value")
-    return nodes.closed(read(value), close, f"{value!r:.60}")
+    return nodes.closed(read(value), close, f"{excerpt(value)}")
     yield  # a maker is a generator, also where it needs no other node
 
 
@@ -80,7 +80,7 @@ def _json_schema(nodes: Nodes, fields: Fields, close: Close) -> Maker:
         fields.refuse(max_whitespace_cnt=None)
     style = fields.given.get("style", "json")
     if style not in ("json", *_STYLES):
-        reason, remedy = f"style {style!r:.60} is not enforced", f"known: json, {', '.join(_STYLES)}"
+        reason, remedy = f"style {excerpt(style)} is not enforced", f"known: json, {', '.join(_STYLES)}"
         raise UnsupportedError(Problem(reason, place=fields.at("style"), keyword="style", remedy=remedy))
     schema = fields.given["json_schema"]
     place = fields.at("json_schema")
@@ -99,7 +99,7 @@ def _elements(nodes: Nodes, place: str, style: str, schema: object, network: Cal
     if schema is True:
         schema = {}
     if not isinstance(schema, Mapping):
-        raise fault(place, f"elements are the members of an object, not {schema!r:.60}", keyword="style")
+        raise fault(place, f"elements are the members of an object, not {excerpt(schema)}", keyword="style")
     try:
         read = read_parameters({"type": "object", **schema}, network, nodes.limits)
         return Call(parameters_node(nodes.tree, _STYLES[style], read, nodes.limits, is_loose=True))
@@ -114,7 +114,7 @@ def grammar_kind(readers: Mapping[str, Callable[..., Constraint]]) -> Kind:
         text, syntax = fields.text("grammar"), fields.given.get("syntax", "ebnf")
         reader = readers.get(syntax) if isinstance(syntax, str) else None
         if reader is None:
-            raise fields.fault("syntax", f"unknown syntax {syntax!r:.60}", remedy=f"known: {', '.join(readers)}")
+            raise fields.fault("syntax", f"unknown syntax {excerpt(syntax)}", remedy=f"known: {', '.join(readers)}")
         made = _told(nodes, fields.at("grammar"), lambda: reader(text, limits=nodes.limits))
         return nodes.closed((nodes.tree.part(made.network),), close, "text of a grammar")
         yield
@@ -131,7 +131,7 @@ def one_token(value: object, place: str) -> Term:
         return token(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return token_ids([(value, value)])
-    raise fault(place, f"a token is an id or the name of a control token, not {value!r:.60}", keyword="token")
+    raise fault(place, f"a token is an id or the name of a control token, not {excerpt(value)}", keyword="token")
 
 
 def other_token(fields: Fields, also: Sequence[object] = ()) -> Term:
@@ -139,7 +139,7 @@ def other_token(fields: Fields, also: Sequence[object] = ()) -> Term:
     listed = [*fields.items("exclude_tokens"), *also]
     for i, value in enumerate(listed):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            reason = f"tokens are excluded by id, not {value!r:.60}"
+            reason = f"tokens are excluded by id, not {excerpt(value)}"
             raise UnsupportedError(Problem(reason, place=fields.at("exclude_tokens", i), keyword="exclude_tokens"))
     edges = [-1, *sorted({int(value) for value in listed}), _LAST_ID]
     return token_ids([(low + 1, high - 1) for low, high in pairwise(edges)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from maskwright.errors import Problem, UnsupportedError
+from maskwright.errors import Problem, UnsupportedError, excerpt, label
 from maskwright.network.lexeme import ANY_CHARACTER, automaton, encode
 from maskwright.network.nodes import Call, Lex, Production, Switch
 from maskwright.tags.calls import text_before
@@ -34,7 +34,7 @@ def _end(fields: Fields, name: str) -> End:
     if not isinstance(value, Mapping):
         return fields.mark(name)
     if value.get("type") != "token" or set(value) != {"type", "token"}:
-        raise fields.fault(name, f"{name} is a string or a token, not {dict(value)!r:.60}")
+        raise fields.fault(name, f"{name} is a string or a token, not {excerpt(dict(value))}")
     return one_token(value["token"], fields.at(name, "token"))
 
 
@@ -46,7 +46,7 @@ def _ends(fields: Fields) -> Close:
     inside = overlap(ends)
     if inside is not None:
         one, other = (ends[i] for i in inside)
-        raise fields.fault("end", f"the end {one!r:.60} holds the end {other!r:.60}")
+        raise fields.fault("end", f"the end {excerpt(one)} holds the end {excerpt(other)}")
     return ends
 
 
@@ -55,14 +55,14 @@ def _tags(nodes: Nodes, fields: Fields) -> list[Fields]:
     found: list[Fields] = []
     for i, tag in enumerate(fields.items("tags", least=1)):
         if not isinstance(tag, Mapping) or tag.get("type", "tag") != "tag":
-            raise fields.fault("tags", f"a tag is an object of type 'tag', not {tag!r:.60}", i)
+            raise fields.fault("tags", f"a tag is an object of type 'tag', not {excerpt(tag)}", i)
         own = Fields(tag, fields.at("tags", i), nodes.limits)
         for name in ("begin", "content", "end"):
             if name not in tag:
                 raise own.fault(name, f"tag has no {name}")
         for name in tag:
             if name not in ("type", "begin", "content", "end"):
-                raise own.fault(str(name), f"unknown field {name!r:.60}", remedy="tag has begin, content, end")
+                raise own.fault(label(name), f"unknown field {excerpt(name)}", remedy="tag has begin, content, end")
         found.append(own)
     return found
 
@@ -99,8 +99,8 @@ def _triggered_tags(nodes: Nodes, fields: Fields, close: Close) -> Maker:
             node = yield from _rest_of_tag(nodes, tag, (), ())
             rests.append((str(tag.given["begin"])[len(trigger) :], node))
         if not rests:
-            raise fields.fault("triggers", f"no tag begins with the trigger {trigger!r:.60}", number)
-        free.add(trigger, nodes.tree.one_of(rests, f"a tag that begins with {trigger!r:.60}"))
+            raise fields.fault("triggers", f"no tag begins with the trigger {excerpt(trigger)}", number)
+        free.add(trigger, nodes.tree.one_of(rests, f"a tag that begins with {excerpt(trigger)}"))
     return free.finish(begins_with_tag=fields.flag("at_least_one"))
 
 
@@ -115,7 +115,7 @@ class _Prefixes:
         begin = tag.text("begin")
         found = [begin[:length] for length in self._lengths if length <= len(begin) and begin[:length] in self._places]
         if len(found) != 1:
-            reason = f"{begin!r:.60} begins with {len(found) or 'none'} of the triggers"
+            reason = f"{excerpt(begin)} begins with {len(found) or 'none'} of the triggers"
             raise tag.fault("begin", reason, remedy="exactly one trigger begins every tag")
         return self._places[found[0]]
 
@@ -155,7 +155,7 @@ class _Triggered:
 
     def add(self, trigger: str, node: int) -> None:
         """What follows a trigger."""
-        self._ways.append((trigger, self._tree.node([(Call(node), self._after)], f"what follows {trigger!r:.60}")))
+        self._ways.append((trigger, self._tree.node([(Call(node), self._after)], f"what follows {excerpt(trigger)}")))
 
     def finish(self, *, begins_with_tag: bool) -> int:
         """The node of it all.
@@ -185,11 +185,11 @@ def _check_triggers(fields: Fields, triggers: tuple[str, ...], excludes: tuple[s
     inside = overlap(triggers)
     if inside is not None:
         one, other = (triggers[i] for i in inside)
-        reason = f"the trigger {one!r:.60} holds the trigger {other!r:.60}, which would always come first"
+        reason = f"the trigger {excerpt(one)} holds the trigger {excerpt(other)}, which would always come first"
         raise fields.fault(name, reason, inside[0])
     held = holds(triggers, excludes)
     if held is not None:
-        reason = f"{excludes[held[1]]!r:.60} is excluded, but stands in the trigger {triggers[held[0]]!r:.60}"
+        reason = f"{excerpt(excludes[held[1]])} is excluded, but stands in the trigger {excerpt(triggers[held[0]])}"
         raise fields.fault("excludes", reason, held[1])
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from maskwright.constraint import Constraint
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.network.lexeme import literal, repeat
 from maskwright.network.nodes import Call
 from maskwright.tags.calls import text_before
@@ -42,8 +42,8 @@ def thoughts_of(given: object, form: ToolFormat | None = None) -> Thoughts | Non
     parts = (given,) if isinstance(given, str) else given
     if isinstance(parts, tuple) and len(parts) in (1, 2) and all(isinstance(part, str) for part in parts) and parts[0]:
         return Thoughts(*parts)
-    msg = f"thinking is None, True, the mark that ends it ('{_END}') or those that end and begin it, not {given!r:.80}"
-    raise PolicyError(msg)
+    marks = f"the mark that ends it ('{_END}') or those that end and begin it"
+    raise PolicyError(f"thinking is None, True, {marks}, not {excerpt(given, 80)}")
 
 
 def with_thoughts(tree: Tree, thoughts: Thoughts, answer: int) -> int:

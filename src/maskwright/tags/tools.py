@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
 from maskwright.constraint import Constraint, frozen, json_schema
-from maskwright.errors import ConstraintError, PolicyError, Problem, UnsupportedError
+from maskwright.errors import ConstraintError, PolicyError, Problem, UnsupportedError, excerpt
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Call, Network
 from maskwright.tags.calls import Callee, Turn
@@ -69,7 +69,7 @@ def tools(
         PolicyError: an argument has no meaning, or ``choice`` names no tool of the list.
     """
     if not isinstance(parallel, bool):
-        raise PolicyError(f"parallel is True or False, not {parallel!r:.60}")
+        raise PolicyError(f"parallel is True or False, not {excerpt(parallel)}")
     form = _format(format)
     listed = read_tools(tools, strict=strict)
     choice = frozen(choice)
@@ -115,7 +115,7 @@ def _format(given: str | ToolFormat) -> ToolFormat:
     if isinstance(given, ToolFormat):
         return given
     if not isinstance(given, str) or given not in FORMATS:
-        raise PolicyError(f"format is one of {', '.join(sorted(FORMATS))} or a ToolFormat, not {given!r:.80}")
+        raise PolicyError(f"format is one of {', '.join(sorted(FORMATS))} or a ToolFormat, not {excerpt(given, 80)}")
     return FORMATS[given]
 
 

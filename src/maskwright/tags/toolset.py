@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from maskwright.constraint import frozen
-from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError
+from maskwright.errors import ConstraintError, PolicyError, Problem, SchemaError, excerpt, label
 from maskwright.schema.python_types import is_python_type, schema_of
 
 __all__ = ["Choice", "Tool", "read_choice", "read_tools"]
@@ -48,8 +48,8 @@ def read_tools(tools: object, *, strict: bool | None) -> tuple[Tool, ...]:
     Raises:
         SchemaError: what is not a tool, has a name that is none or comes twice, or unknown fields; all at once.
     """
-    if strict not in (None, True, False):
-        raise PolicyError(f"strict is True, False or None, not {strict!r:.60}")
+    if strict is not None and not isinstance(strict, bool):
+        raise PolicyError(f"strict is True, False or None, not {excerpt(strict)}")
     if not isinstance(tools, Iterable) or isinstance(tools, (str, bytes, Mapping)):
         raise PolicyError(f"tools is a list of tools, not {type(tools).__name__}")
     found: list[Tool] = []
@@ -76,12 +76,12 @@ def _read_tool(index: int, given: object, *, strict: bool | None) -> Tool:
         name = str(getattr(given, "__name__", ""))
         return _tool(index, f"#/{index}", {"name": name, "parameters": schema_of(given)}, strict=strict)
     if not isinstance(given, Mapping):
-        raise SchemaError(Problem(f"tool {index} is no object: {given!r:.60}", place=f"#/{index}", remedy=_REMEDY))
+        raise SchemaError(Problem(f"tool {index} is no object: {excerpt(given)}", place=f"#/{index}", remedy=_REMEDY))
     _check_type(index, given)
     if "function" not in given:
         return _tool(index, f"#/{index}", given, strict=strict)
     inner = given["function"]
-    unknown = sorted(str(key) for key in set(given) - {"type", "function"})
+    unknown = sorted(label(key) for key in set(given) - {"type", "function"})
     if unknown or not isinstance(inner, Mapping):
         reason = f"tool {index} has unknown fields: {', '.join(unknown)}" if unknown else "function is no object"
         raise SchemaError(Problem(reason, place=f"#/{index}", keyword="function", remedy=_REMEDY))
@@ -90,18 +90,20 @@ def _read_tool(index: int, given: object, *, strict: bool | None) -> Tool:
 
 def _check_type(index: int, given: Mapping[str, Any]) -> None:
     if given.get("type", "function") != "function":
-        reason = f"tool {index} is of type {given['type']!r:.60}; only functions have arguments that can be constrained"
+        kind = excerpt(given["type"])
+        reason = f"tool {index} is of type {kind}; only functions have arguments that can be constrained"
         raise SchemaError(Problem(reason, place=f"#/{index}/type", keyword="type", remedy=_REMEDY))
 
 
 def _tool(index: int, place: str, given: Mapping[str, Any], *, strict: bool | None) -> Tool:
     name = given.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        reason = f"tool {index} has no name" if name is None else f"tool {index} has a name that is none: {name!r:.80}"
+        fault = "has no name" if name is None else f"has a name that is none: {excerpt(name, 80)}"
+        reason = f"tool {index} {fault}"
         remedy = "1 to 64 of letters, digits, underscores and hyphens"
         raise SchemaError(Problem(reason, place=f"{place}/name", keyword="name", remedy=remedy))
     _check_type(index, given)
-    unknown = sorted(str(key) for key in set(given) - _FIELDS - {"type"})
+    unknown = sorted(label(key) for key in set(given) - _FIELDS - {"type"})
     if unknown:
         reason = f"tool {index} ({name}) has unknown fields: {', '.join(unknown)}"
         raise SchemaError(
@@ -122,13 +124,13 @@ def _schema(tool: str, given: object, place: str) -> dict[str, Any]:
     if is_python_type(given):
         given = schema_of(given)
     if not isinstance(given, Mapping):
-        raise SchemaError(Problem(f"{tool}: parameters is no JSON Schema: {given!r:.60}", place=place))
+        raise SchemaError(Problem(f"{tool}: parameters is no JSON Schema: {excerpt(given)}", place=place))
     types = given.get("type", "object")
     if types == "object":
         return {**frozen(given), "type": "object"}
     if isinstance(types, list) and "object" in types and all(isinstance(one, str) for one in types):
         return {**frozen(given), "type": "object"}
-    reason = f"{tool}: arguments are an object, but the schema is of type {types!r:.60}"
+    reason = f"{tool}: arguments are an object, but the schema is of type {excerpt(types)}"
     raise SchemaError(Problem(reason, place=f"{place}/type", keyword="type", remedy='write "type": "object"'))
 
 
@@ -163,7 +165,8 @@ def _read_choice(choice: object) -> Choice:
             return _allowed(inner)
     raise PolicyError(
         f"choice is 'auto', 'none', 'required', a tool's name, "
-        f'{{"type": "function", "function": {{"name": ..}}}} or {{"type": "allowed_tools", ..}}, not {choice!r:.120}'
+        f'{{"type": "function", "function": {{"name": ..}}}} or {{"type": "allowed_tools", ..}}, '
+        f"not {excerpt(choice, 120)}"
     )
 
 
@@ -176,6 +179,6 @@ def _allowed(given: Mapping[str, Any]) -> Choice:
         inner = tool.get("function", tool) if isinstance(tool, Mapping) else {"name": tool}
         name = inner.get("name") if isinstance(inner, Mapping) else None
         if not isinstance(name, str):
-            raise PolicyError(f"allowed_tools lists what is no tool: {tool!r:.120}")
+            raise PolicyError(f"allowed_tools lists what is no tool: {excerpt(tool, 120)}")
         names.append(name)
     return Choice(mode, tuple(dict.fromkeys(names)))

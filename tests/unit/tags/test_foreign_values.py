@@ -14,6 +14,7 @@ import pytest
 
 import maskwright as mw
 from maskwright.constraint import frozen
+from maskwright.tags.partial import ValueParser
 from tests.conformance.verdicts import BYTES
 
 SCHEMA: dict[str, Any] = {
@@ -107,3 +108,89 @@ def test_frozen_copies_every_container() -> None:
 def test_json_text_is_what_it_is() -> None:
     """Text cannot be changed, and is read as before."""
     assert accepts(mw.response_format(json.dumps({"type": "json_object"})), "{}")
+
+
+class Rude:
+    """A value whose repr raises, and which nothing can hash."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+def nested() -> list[Any]:
+    deep: list[Any] = []
+    for _ in range(3_000):
+        deep = [deep]
+    return deep
+
+
+TOOL: list[Any] = [{"name": "f"}]
+#: What hands a foreign value in, in every place where there may be one.
+PLACES: dict[str, Callable[[Any], object]] = {
+    "tools": lambda x: mw.tools([x]),
+    "tools of a tool": lambda x: mw.tools([{"name": x}]),
+    "tools of a type": lambda x: mw.tools([{"type": x, "name": "f"}]),
+    "tools of a field": lambda x: mw.tools([{"name": "f", "strict": x}]),
+    "tools of parameters": lambda x: mw.tools([{"name": "f", "parameters": x}]),
+    "tools of a type of parameters": lambda x: mw.tools([{"name": "f", "parameters": {"type": x}}]),
+    "choice": lambda x: mw.tools(TOOL, choice=x),
+    "choice of a kind": lambda x: mw.tools(TOOL, choice={"type": x}),
+    "choice of a tool": lambda x: mw.tools(TOOL, choice={"type": "allowed_tools", "tools": [x]}),
+    "parallel": lambda x: mw.tools(TOOL, parallel=x),
+    "strict": lambda x: mw.tools(TOOL, strict=x),
+    "format": lambda x: mw.tools(TOOL, format=x),
+    "thinking": lambda x: mw.tools(TOOL, thinking=x),
+    "whitespace": lambda x: mw.tools(TOOL, whitespace=x),
+    "escapes": lambda x: mw.tools(TOOL, escapes=x),
+    "thinking()": mw.thinking,
+    "thinking(end=)": lambda x: mw.thinking(mw.regex("a"), end=x),
+    "response_format": mw.response_format,
+    "response_format of a type": lambda x: mw.response_format({"type": x}),
+    "response_format of a name": lambda x: mw.response_format(
+        {"type": "json_schema", "json_schema": {"name": x, "schema": True}}
+    ),
+    "response_format of a schema": lambda x: mw.response_format({"type": "json_schema", "json_schema": x}),
+    "response_format thinking": lambda x: mw.response_format({"type": "text"}, thinking=x),
+    "structural_tag": mw.structural_tag,
+    "structural_tag of a type": lambda x: mw.structural_tag({"type": x}),
+    "structural_tag of a value": lambda x: mw.structural_tag({"type": "const_string", "value": x}),
+    "structural_tag of an end": lambda x: mw.structural_tag(
+        {"type": "tag", "begin": "a", "content": {"type": "any_text"}, "end": {"type": "token", "token": x}}
+    ),
+    "regex(match=)": lambda x: mw.regex("a", match=x),
+    "regex(dialect=)": lambda x: mw.regex("a", dialect=x),
+    "json_schema": lambda x: mw.json_schema({"type": x}),
+    "json_schema(digits=)": lambda x: mw.json_schema({}, digits=x),
+    "json_schema(limits=)": lambda x: mw.json_schema({}, limits=x),
+    "grammar_root": mw.grammar_root,
+    "grammar_root(whitespace=)": lambda x: mw.grammar_root("func", tools=TOOL, whitespace=x),
+    "grammar_root(profile=)": lambda x: mw.grammar_root("root", profile=x),
+    "Limits": lambda x: mw.Limits(schema_depth=x),
+    "parser_of(numbers=)": lambda x: mw.parser_of(mw.regex("a"), numbers=x),
+    "ValueParser": lambda x: ValueParser(numbers=x),
+}
+VALUES: list[tuple[str, Callable[[], Any]]] = [
+    ("huge", lambda: -(10**5_000)),
+    ("rude", Rude),
+    ("deep", nested),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), VALUES)
+@pytest.mark.parametrize("place", PLACES)
+def test_foreign_values_get_typed_errors(place: str, name: str, value: Callable[[], Any]) -> None:
+    """Whatever stands in the place of an argument, the error is one of the package, and short."""
+    del name
+    with pytest.raises(mw.MaskwrightError) as caught:
+        PLACES[place](value())
+    assert len(str(caught.value)) < 1_000
+
+
+@pytest.mark.parametrize("make", [mw.structural_tag, mw.response_format])
+def test_foreign_keys_get_typed_errors(make: Callable[[Any], object]) -> None:
+    """A field that is no string is an unknown field."""
+    kind = {"type": "text"} if make is mw.response_format else {"type": "any_text"}
+    with pytest.raises(mw.MaskwrightError, match="unknown field"):
+        make({**kind, 10**5_000: 1})
