@@ -12,6 +12,10 @@ from typing import Any, Final
 from maskwright.dialects.constants import constants_of, json_equal, json_key, unique
 from maskwright.dialects.disjoint import ALL_KINDS, KINDS, kind_of
 from maskwright.dialects.gathering import Note, own_keywords
+from maskwright.errors import ConstraintError
+from maskwright.kernel.lexicon import Lexicon
+from maskwright.limits import DEFAULT_LIMITS
+from maskwright.regex.compile import search_term
 from maskwright.schema.document import exact_number
 from maskwright.schema.references import Subschema
 
@@ -37,7 +41,7 @@ SPECIFIC: Final[dict[str, frozenset[str]]] = {
 _TYPES: Final = ("boolean", "integer", "number", "string", "array", "object", "null")
 _LEAST: Final = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _MOST: Final = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
-#: Patterns that mean the same in every dialect of regular expressions and cannot run long.
+#: Patterns that mean the same in every dialect of regular expressions.
 _PLAIN: Final = re.compile(r"[\w ^$.*+?|\[\]{},:@/-]{0,60}", re.ASCII)
 _NAME: Final = 60
 
@@ -60,8 +64,15 @@ def matches(pattern: str, name: str) -> bool | None:
     if _PLAIN.fullmatch(pattern) is None or len(name) > _NAME or not name.isascii() or not name.isprintable():
         return None
     try:
-        return re.search(pattern, name) is not None
-    except re.error:
+        # Python's own search tries all ways of ``.*.*.*x`` in turn; derivatives take one step for each character.
+        lexicon = Lexicon(DEFAULT_LIMITS.emptiness_states)
+        at = lexicon.intern(search_term(pattern, dialect="python"))
+        for point in map(ord, name):
+            at = next((then for low, high, then in lexicon.moves.of(at) if low <= point <= high), -1)
+            if at < 0:
+                return False
+        return lexicon.expressions.nullable[at]
+    except ConstraintError:
         return None
 
 
