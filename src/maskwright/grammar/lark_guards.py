@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from maskwright.grammar.lark_threads import Guard, Threads
+from maskwright.grammar.lark_threads import Guard, Thread, Threads
 
 __all__ = ["Guards"]
 
@@ -37,13 +37,35 @@ class Guards:
         self._shallow: dict[tuple[int, bool], Guard] = {(0, True): None}
 
     def simplest(self, guard: Guard) -> Guard | bool:
-        """A guard that the same texts meet; ``False`` if none does. Where the past matters guards stay as they are."""
-        if self._threads.has_past:
-            return guard
+        """A guard that the same texts meet; ``False`` if none does. Where the past matters not all is decided."""
+        owing = self._without_implied(guard)
+        if self._threads.has_past or isinstance(owing, bool):
+            return owing
+        guard = owing
         found = self._simple.get(guard, True)
         if found is True:
             found = self._simple[guard] = self._merged(guard) if self._can_be_met(guard) else False
         return found
+
+    def _without_implied(self, guard: Guard) -> Guard | bool:
+        """A guard whose threads owe nothing that the text must be anyway; ``False`` if that leaves a contradiction.
+
+        Else ``(?=[ab]*c)[ab]{1,20}`` would have a guard for each set of places where it may have ended.
+        """
+        if guard is None or not guard[1]:
+            return guard
+        never, must = guard
+        kept: set[Thread] = set()
+        for thread in never:
+            if isinstance(thread, int):
+                kept.add(thread)
+                continue
+            at, owed = thread
+            rest = owed - must
+            if not rest and self._threads.accepts[at]:
+                return False
+            kept.add((at, rest) if rest else at)
+        return frozenset(kept), must
 
     def _after(self, guard: Guard) -> list[tuple[int, Guard | bool]]:
         """``(classes, guard after one of them)``, ``False`` for a violation."""

@@ -20,6 +20,8 @@ GRAMMARS = [
     "start: (A | B)+\nA: /a(?!bb)/\nB: /b+|ab(?!a)/",
     'start: S+\nS: /a(?:[^a]|aa)*a/\n%ignore " "',
     "start: (A | B)+\nA: /a??b/\nB: /(?=ab)a|b(?! )/",
+    "start: (A | B)+\nA: /(?=[ab]* )[ab]{1,8}/\nB: /(?<!bbb) /",
+    "start: (A | B | C)+\nA: /(?=.{2}b)[ab]{1,3}/\nB: /(?<=a)b|(?<!a)b(?= )/\nC: /a?? /",
 ]
 
 
