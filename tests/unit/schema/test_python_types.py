@@ -270,7 +270,11 @@ def test_unknown_names_are_told() -> None:
         mw.json_schema(late)
 
 
-@pytest.mark.parametrize("value", [3, None, object(), [int], Person.model_construct(zeta="", alpha=1)], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [3, None, object(), [int], Person.model_construct(zeta="", alpha=1)],
+    ids=["number", "none", "object", "list", "model"],  # two workers must find the same names
+)
 def test_other_objects_are_no_types(value: Any) -> None:
     """They are refused as what is no JSON Schema, without pydantic."""
     assert not python_types.is_python_type(value)
