@@ -117,7 +117,9 @@ def load_lark(
     guard(lambda: builder.load_grammar(rewritten.text, _TEXT))
     grammar = checked_grammar(builder, start, rewritten, extensions.warnings)
     networks, foreign = _networks(extensions.entries, json_network)
-    terminals = Terminals(networks, limits, guard)
+    trees = {name: tree for name, _, tree, _ in grammar.rule_defs}
+    trees.update((name, tree) for name, (tree, _) in grammar.term_defs if tree is not None)
+    terminals = Terminals(networks, limits, guard, trees)
     return LoadedGrammar(rewritten, start, grammar, guard, foreign, terminals, limits, tuple(extensions.warnings))
 
 
@@ -128,7 +130,9 @@ def compile_rules(loaded: LoadedGrammar) -> CompiledRules:
     for groups that it would multiply out to more than ``limits.grammar_symbols`` alternatives.
     """
     _measure(loaded)
-    terminals, rules, ignored = loaded.guard(lambda: loaded.grammar.compile([loaded.start], set()))
+    terminals, rules, ignored = loaded.terminals.compiled(
+        lambda: loaded.grammar.compile([loaded.start], set()), loaded.terminals.trees.values()
+    )
     trees = {name: tree for name, (tree, _) in loaded.grammar.term_defs}
     specials, titles = {}, {}
     for terminal in terminals:

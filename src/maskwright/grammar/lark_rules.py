@@ -130,9 +130,10 @@ class _Reader:
 
     def _literal(self, node: Any) -> Symbol:
         """A string, pattern or range in a rule."""
-        pattern = self._loaded.terminals.pattern_of_literal(node)
+        terminals = self._loaded.terminals
+        pattern = terminals.compiled(lambda: terminals.pattern_of_literal(node), [node])
         if pattern not in self._terminals:
-            special = self._loaded.terminals.special("", pattern, None)
+            special = terminals.special("", pattern, None)
             self._terminals[pattern] = self._symbol("", special, pattern)
         return self._terminals[pattern]
 

@@ -8,7 +8,7 @@ of ours is put together from the terms of its parts instead, each of which is re
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple
@@ -79,10 +79,12 @@ class Terminals:
         networks: Number of an extension to place in ``LoadedGrammar.foreign``.
         limits: For patterns.
         guard: Calls Lark, and knows what the marks stand for.
+        trees: Of terminals and rules by name, to find what an error is about.
     """
 
-    def __init__(self, networks: dict[int, int], limits: Limits, guard: Guard) -> None:
+    def __init__(self, networks: dict[int, int], limits: Limits, guard: Guard, trees: Mapping[str, Any]) -> None:
         self._extensions, self._networks, self._limits = guard.entries, networks, limits
+        self.trees = trees
         self._guard, self._fault = guard, guard.rewritten.named_fault
         self._lark: Any = import_module("lark.load_grammar")
 
@@ -93,7 +95,16 @@ class Terminals:
             transformer = self._lark.PrepareLiterals() * self._lark.TerminalTreeToPattern()
             return transformer.transform(self._lark.nr_deepcopy_tree(tree))
 
-        return self._guard(compiled)
+        return self.compiled(compiled, [tree])
+
+    def compiled(self, call: Callable[[], Any], trees: Iterable[Any]) -> Any:
+        """What Lark makes of some trees; an error is told at the pattern that it is about."""
+        try:
+            return self._guard(call)
+        except GrammarError as error:
+            if any(problem.place for problem in error.problems):
+                raise
+            raise self._blamed(trees) or error from error
 
     def pattern_of_literal(self, node: Any) -> Any:
         """Lark's pattern of a string, pattern or range (``"a".."z"``) in a tree."""
@@ -161,16 +172,50 @@ class Terminals:
     def _misread(self, name: str, pattern: Any, error: ConstraintError) -> ConstraintError:
         """The error of a pattern, at its character in the grammar if it stands there as it was read."""
         (problem, *_) = error.problems
-        reason, *shown = problem.reason.splitlines()
+        reason = problem.reason.split("\n", 1)[0]
         raw = pattern.raw or ""
         rewritten = self._guard.rewritten
         start = rewritten.original.find(raw) if raw else -1
+        if start >= 0 and raw == f"/{pattern.value}/":
+            return self._at_pattern(start, raw, error)
+        blamed = self._blamed([self.trees[name]], reason) if name in self.trees else None
+        if blamed is not None:
+            return blamed
+        span = rewritten.definitions.get(name)
+        if span is None or (raw and raw in rewritten.original):
+            return self._fault(raw or name, problem.reason, remedy=problem.remedy, error=type(error))
+        joined = f"{reason}, in the terminal as Lark joins it: {pattern.value:.60}"
+        return rewritten.fault(span, joined, keyword=name, remedy=problem.remedy, error=type(error))
+
+    def _at_pattern(self, start: int, raw: str, error: ConstraintError) -> ConstraintError:
+        """The error of what stands between slashes at an offset, at its character."""
+        (problem, *_) = error.problems
+        reason, *shown = problem.reason.splitlines()
         line, _, column = problem.place.partition(":")
-        if start >= 0 and raw == f"/{pattern.value}/" and line == "1" and column.isdecimal():
-            length = shown[-1].count("^") if shown else 1
+        span = (start, start + len(raw))
+        if line == "1" and column.isdecimal() and raw.endswith("/"):
             first = start + int(column)
-            return rewritten.fault((first, first + length), reason, remedy=problem.remedy, error=type(error))
-        return self._fault(raw or name, problem.reason, remedy=problem.remedy, error=type(error))
+            span = (first, first + (shown[-1].count("^") if shown else 1))
+        return self._guard.rewritten.fault(span, reason, remedy=problem.remedy, error=type(error))
+
+    def _blamed(self, trees: Iterable[Any], reason: str = "") -> ConstraintError | None:
+        """The error of the first pattern of some trees that cannot be read alone (for a reason), at its place."""
+        rewritten = self._guard.rewritten
+        for tree in trees:
+            for node in bottom_up(tree):
+                token = node.children[0] if node.data == "literal" else ""
+                start = getattr(token, "start_pos", None)
+                if start is None or not token.startswith("/") or not rewritten.text.startswith(token, start):
+                    continue
+                first = rewritten.offset(start)
+                try:
+                    full_term(self.pattern_of_literal(node).to_regexp(), dialect="python", limits=self._limits)
+                except GrammarError as error:
+                    return rewritten.fault((first, first + len(token)), error.problems[0].reason)
+                except ConstraintError as error:
+                    if not reason or error.problems[0].reason.startswith(reason):
+                        return self._at_pattern(first, str(token), error)
+        return None
 
     def _part_of_mark(self, name: str, number: int) -> _Part:
         """What an extension reads."""
@@ -224,7 +269,7 @@ class Terminals:
 
     def _leaf(self, name: str, node: Any) -> _Part:
         """A string, a pattern or a range."""
-        pattern = self.pattern_of_literal(node)
+        pattern = self.compiled(lambda: self.pattern_of_literal(node), [node])
         if pattern.value.startswith(MARK):
             rest = pattern.value[1:]
             if rest in ("&", "~"):

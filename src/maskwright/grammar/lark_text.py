@@ -77,6 +77,8 @@ class Rewritten:
     text: str
     #: Where a name stands first, outside of strings and comments.
     names: dict[str, tuple[int, int]]
+    #: Where a terminal is defined.
+    definitions: dict[str, tuple[int, int]]
     _new: Sequence[int]
     _old: Sequence[int]
     #: Offsets of the newlines.
@@ -151,6 +153,7 @@ class _Rewriter:
         self._text, self._source, self._extensions = text, source, extensions
         self._edits: list[Edit] = []
         names: dict[str, tuple[int, int]] = {}
+        definitions: dict[str, tuple[int, int]] = {}
         bodies: dict[str, list[Statement]] = {}
         pieces = cut(text, source, limits)
         for piece in pieces:
@@ -159,10 +162,11 @@ class _Rewriter:
         for statement in statements(pieces):
             self._read(statement)
             if statement.kind == "terminal":
-                name = next(piece.text for piece in statement.head if piece.kind == "terminal")
-                bodies.setdefault(name, []).append(statement)
+                defined = next(piece for piece in statement.head if piece.kind == "terminal")
+                bodies.setdefault(defined.text, []).append(statement)
+                definitions.setdefault(defined.text, defined.span)
         self._measure(bodies)
-        self.rewritten = self._written(names)
+        self.rewritten = self._written(names, definitions)
 
     def _fault(
         self, piece: Piece, reason: str, remedy: str = "", error: type[ConstraintError] = GrammarError
@@ -267,7 +271,7 @@ class _Rewriter:
                 reason = f"terminals of more than {TERMINAL_SYMBOLS} symbols, names in them written out"
                 raise self._fault(piece, reason, "make rules of terminals that are used in others", LimitError)
 
-    def _written(self, names: dict[str, tuple[int, int]]) -> Rewritten:
+    def _written(self, names: dict[str, tuple[int, int]], definitions: dict[str, tuple[int, int]]) -> Rewritten:
         newlines = [match.start() for match in re.finditer("\n", self._text)]
         parts: list[str] = []
         new, old = [0], [0]
@@ -280,4 +284,4 @@ class _Rewriter:
             old.extend((edit.start, edit.end))
             at = edit.end
         parts.append(self._text[at:])
-        return Rewritten(self._text, self._source, "".join(parts), names, new, old, newlines)
+        return Rewritten(self._text, self._source, "".join(parts), names, definitions, new, old, newlines)
