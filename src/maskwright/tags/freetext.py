@@ -8,21 +8,23 @@ sees where tokens begin, so a string counts however tokens split it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
+from maskwright.errors import LimitError, PolicyError, Problem, excerpt
 from maskwright.network.lexeme import ANYTHING, MAX_CODE_POINT, NEVER, Term, automaton
 
-__all__ = ["FreeText", "Names", "free_text", "holds", "overlap"]
+__all__ = ["LONGEST", "FreeText", "Names", "check_mark", "free_text", "holds", "overlap"]
 
 #: What UTF-8 can carry: no surrogates.
 _CARRIED: Final = ((0, 0xD7FF), (0xE000, MAX_CODE_POINT))
 #: Machines whose tables are kept; a server sees the same few formats again and again.
 _KEPT: Final = 256
-#: Steps that are taken to find out whether two machines are one; with more they are two.
-_MOST_STEPS: Final = 100_000
+#: Characters of a string that is looked for in text: a trigger, an end, a mark, what is excluded. Where an end may
+#: begin at every character (``aa..ab``) its completion takes the square of its length: 4,000 characters 4 s.
+LONGEST: Final = 1_024
 
 
 class _Table:
@@ -45,9 +47,10 @@ class _Table:
             else:
                 self.is_bad[state] = True
         self.fail = [0] * len(self.next)
+        #: All states but the start, shorter texts first.
+        self.order: list[int] = []
         self._link()
         self._rows: dict[int, dict[str, int]] = {0: self.next[0]}
-        self._reached: dict[str, frozenset[int]] = {}
 
     def _enter(self, string: str) -> int:
         at = 0
@@ -65,6 +68,7 @@ class _Table:
         todo = deque(self.next[0].values())
         while todo:
             state = todo.popleft()
+            self.order.append(state)
             for character, after in self.next[state].items():
                 self.fail[after] = self.step(self.fail[state], character)
                 todo.append(after)
@@ -94,19 +98,77 @@ class _Table:
         """Whether the text so far holds none of the strings."""
         return self.met[state] < 0 and not self.is_bad[state]
 
-    def reached(self, character: str) -> frozenset[int]:
-        """The states after a character, whatever stood before."""
-        found = self._reached.get(character)
-        if found is None:
-            # Where a character leads to is a child of some state by it, or the start if it begins no string.
-            below = [at[character] for state, at in enumerate(self.next) if character in at and self.is_inner(state)]
-            found = self._reached[character] = frozenset(below if character in self.next[0] else [0, *below])
-        return found
+    def path(self, string: str) -> list[int]:
+        """The states along one of the strings, the start first."""
+        path = [0]
+        for character in string:
+            path.append(self.next[path[-1]][character])
+        return path
 
 
 @lru_cache(maxsize=_KEPT)
 def _table(strings: tuple[str, ...], count: int) -> _Table:
     return _Table(strings, count)
+
+
+@lru_cache(maxsize=_KEPT)
+def _blocked(text: FreeText) -> bytes:
+    """For each state whether ``before`` may not follow: 1 where a string is completed too early.
+
+    A string that is completed in ``before`` begins there, which concerns all states, or has begun in the text: then one
+    of its beginnings is an end of the text, and the rest of it begins ``before``. Where that is so is found for all
+    beginnings of a string at once, in linear time (the Z algorithm: Gusfield 1997, section 1.5).
+    """
+    table, before = text.table, text.before
+    found = bytearray(len(table.next))
+    if _is_met_within(text):
+        return bytes(found.replace(b"\0", b"\1"))
+    same = _shared(before, before, [])
+    for number, string in enumerate(text.critical + text.excluded):
+        is_critical = number < len(text.critical)
+        if not is_critical and text.crosses:
+            continue
+        shared = _shared(string, before, same)
+        for place, state in enumerate(table.path(string)[1:-1], 1):
+            rest = len(string) - place
+            is_early = not is_critical or rest < len(before) or string != text.own
+            if shared[place] == rest and is_early:
+                found[state] = 1
+    for state in table.order:
+        found[state] |= found[table.fail[state]]
+    return bytes(found)
+
+
+def _is_met_within(text: FreeText) -> bool:
+    """Whether ``before`` alone completes a string too early."""
+    table, state = text.table, 0
+    for place, character in enumerate(text.before, 1):
+        state = table.step(state, character)
+        met = table.met[state]
+        if met >= 0 and (place < len(text.before) or text.critical[met] != text.own):
+            return True
+        if table.is_bad[state] and not text.crosses:
+            return True
+    return False
+
+
+def _shared(string: str, other: str, same: list[int]) -> list[int]:
+    """How many characters the end of a string from each place on shares with the beginning of another.
+
+    ``same`` is that of the other with itself, which is the string if there is none yet.
+    """
+    is_itself = string is other and not same
+    found = [len(string)] if is_itself else []
+    low = high = 0
+    for place in range(len(found), len(string)):
+        known = (found if is_itself else same)[place - low] if place < high else 0
+        length = min(known, high - place) if place < high else 0
+        if place + length >= high:
+            while length < len(other) and string[place + length : place + length + 1] == other[length]:
+                length += 1
+            low, high = place, place + length
+        found.append(length)
+    return found
 
 
 @dataclass(frozen=True)
@@ -165,39 +227,14 @@ class FreeText:
         table, at = self.table, cast("int", state)
         if self.leaving:
             return table.met[at] >= 0
-        return self._fits({at}, self.before)
-
-    def _fits(self, states: Iterable[int], rest: str) -> bool:
-        """Whether the rest of ``before`` completes ``own``, and nothing before it, after any of some states."""
-        table = self.table
-        for place, character in enumerate(rest, 1):
-            states = {table.step(state, character) for state in states}
-            if len(states) * (len(rest) - place) > _MOST_STEPS:
-                return False
-            for state in states:
-                met = table.met[state]
-                if met >= 0 and (place < len(rest) or self.critical[met] != self.own):
-                    return False
-                if table.is_bad[state] and not self.crosses:
-                    return False
-        return True
+        return not _blocked(self)[at]
 
     def fits_everywhere(self) -> bool:
         """Whether every text without the strings may be left."""
-        rest = self.before
-        if not rest:
+        if not self.before:
             return True
-        # One character leaves few states, however many strings there are; the first is looked at like all others.
-        return self._fits({0}, rest) and self._fits_after(self.table.reached(rest[0]), rest)
-
-    def _fits_after(self, states: frozenset[int], rest: str) -> bool:
-        table = self.table
-        for state in states:
-            if table.met[state] >= 0 and (len(rest) > 1 or self.critical[table.met[state]] != self.own):
-                return False
-            if table.is_bad[state] and not self.crosses:
-                return False
-        return self._fits(states, rest[1:])
+        table, blocked = self.table, _blocked(self)
+        return not blocked[0] and not any(blocked[state] and table.is_inner(state) for state in table.order)
 
     def label(self, state: Hashable) -> int:
         """Which of the leaving strings was completed."""
@@ -243,6 +280,20 @@ class Names:
     def continues(self, state: Hashable) -> bool:
         """Whether a longer name begins so."""
         return bool(self.table.next[cast("int", state)])
+
+
+def check_mark(given: object, what: str) -> str:
+    """A string that is looked for in text, or written around it; ``what`` it is, for the message.
+
+    Raises:
+        PolicyError: it is no string that UTF-8 can carry.
+        LimitError: it is longer than :data:`LONGEST`.
+    """
+    if not isinstance(given, str) or any("\ud800" <= character <= "\udfff" for character in given):
+        raise PolicyError(f"{what} is a string that UTF-8 can carry, not {excerpt(given)}")
+    if len(given) > LONGEST:
+        raise LimitError(Problem(f"{what} is too long", keyword=what, remedy=f"at most {LONGEST} characters"))
+    return given
 
 
 def overlap(strings: tuple[str, ...]) -> tuple[int, int] | None:

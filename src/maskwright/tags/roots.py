@@ -14,6 +14,7 @@ from maskwright.grammar.roots import CALLS, ROOTS, blanks_of, root_grammar
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Network
 from maskwright.tags.formats import FORMATS
+from maskwright.tags.freetext import check_mark
 from maskwright.tags.tools import compile_arguments
 from maskwright.tags.toolset import Tool, read_tools
 
@@ -70,6 +71,12 @@ def grammar_root(
     """
     if not isinstance(name, str) or name not in ROOTS:
         raise PolicyError(f"grammar_root: there is no root {excerpt(name)}; the roots are {', '.join(ROOTS)}")
+    if not isinstance(limits, Limits):
+        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
+    if not isinstance(parallel, bool):
+        raise PolicyError(f"parallel is True or False, not {excerpt(parallel)}")
+    if not isinstance(without, Iterable):
+        raise PolicyError(f"without= lists strings that are not empty, not {excerpt(without)}")
     excluded = (*((without,) if isinstance(without, str) else without), *_triggers(profile))
     _check(name, prompt=prompt, prefix=prefix, tools=tools, without=excluded)
     begun = _begun(prompt, prefix)
@@ -128,6 +135,8 @@ def _check(name: str, *, prompt: object, prefix: object, tools: object, without:
         raise PolicyError(f"without= and profile= belong to the roots root and nofcall, not to {name}")
     if not all(isinstance(text, str) and text for text in without):
         raise PolicyError("without= lists strings that are not empty")
+    for text in without:
+        check_mark(text, "a string of without=")
 
 
 def _begun(prompt: str | None, prefix: str | None) -> Opened:

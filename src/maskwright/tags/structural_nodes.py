@@ -9,13 +9,13 @@ knows where the text may stop.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from maskwright.errors import LimitError, Problem, SchemaError, UnsupportedError, excerpt, label
 from maskwright.limits import Limits
 from maskwright.network.lexeme import ANY_CHARACTER, Term, intersect, repeat
 from maskwright.network.nodes import Call, Lex, Production
-from maskwright.tags.freetext import free_text, overlap
+from maskwright.tags.freetext import LONGEST, free_text, overlap
 from maskwright.tags.network import Tree, read, spelled
 
 __all__ = ["Close", "End", "Fields", "Kind", "Maker", "Need", "Nodes", "fault", "read_end"]
@@ -23,10 +23,6 @@ __all__ = ["Close", "End", "Fields", "Kind", "Maker", "Need", "Nodes", "fault", 
 #: One end of a tag: a literal, or the byte term of a token.
 End = str | Term
 Close = tuple[End, ...]
-
-
-#: Characters of a trigger, an end or what is excluded.
-_LONGEST_MARK: Final = 4_096
 
 
 class Need(NamedTuple):
@@ -106,8 +102,8 @@ class Fields:
         return self._short(self.text(name), name)
 
     def _short(self, value: str, name: str, *steps: object) -> str:
-        if len(value) > _LONGEST_MARK:
-            remedy = f"at most {_LONGEST_MARK} characters"
+        if len(value) > LONGEST:
+            remedy = f"at most {LONGEST} characters"
             raise LimitError(Problem(f"{name} is too long", place=self.at(name, *steps), keyword=name, remedy=remedy))
         return value
 

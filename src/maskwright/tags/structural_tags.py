@@ -68,7 +68,7 @@ def _tags(nodes: Nodes, fields: Fields) -> list[Fields]:
 
 
 def _tags_with_separator(nodes: Nodes, fields: Fields, close: Close) -> Maker:
-    separator = fields.text("separator")
+    separator = fields.mark("separator")
     ways: list[Production] = []
     for tag in _tags(nodes, fields):
         node = yield from _tag(nodes, tag, ())
@@ -112,7 +112,7 @@ class _Prefixes:
         self._lengths = sorted({len(trigger) for trigger in triggers})
 
     def of(self, tag: Fields) -> int:
-        begin = tag.text("begin")
+        begin = tag.mark("begin")
         found = [begin[:length] for length in self._lengths if length <= len(begin) and begin[:length] in self._places]
         if len(found) != 1:
             reason = f"{excerpt(begin)} begins with {len(found) or 'none'} of the triggers"

@@ -12,6 +12,7 @@ from maskwright.network.lexeme import literal, repeat
 from maskwright.network.nodes import Call
 from maskwright.tags.calls import text_before
 from maskwright.tags.formats import Reading, ToolFormat
+from maskwright.tags.freetext import check_mark
 from maskwright.tags.network import Tree, markers_in, read, spelled
 from maskwright.tags.parsing_tags import TagReading
 
@@ -34,6 +35,7 @@ def thoughts_of(given: object, form: ToolFormat | None = None) -> Thoughts | Non
 
     Raises:
         PolicyError: it is no mark.
+        LimitError: it is too long for one.
     """
     if given is None or given is False or (form is not None and form.body == "harmony" and given is True):
         return None
@@ -41,7 +43,7 @@ def thoughts_of(given: object, form: ToolFormat | None = None) -> Thoughts | Non
         return Thoughts(form.thinking_end if form else _END)
     parts = (given,) if isinstance(given, str) else given
     if isinstance(parts, tuple) and len(parts) in (1, 2) and all(isinstance(part, str) for part in parts) and parts[0]:
-        return Thoughts(*parts)
+        return Thoughts(*(check_mark(part, "a mark of thinking") for part in parts))
     marks = f"the mark that ends it ('{_END}') or those that end and begin it"
     raise PolicyError(f"thinking is None, True, {marks}, not {excerpt(given, 80)}")
 
@@ -64,6 +66,7 @@ def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = Non
 
     Raises:
         PolicyError: an argument is no mark, or the constraint goes on with a prefix.
+        LimitError: a mark of more than 1,024 characters.
     """
     if not isinstance(constraint, Constraint):
         raise PolicyError(f"thinking() takes a constraint, not {type(constraint).__name__}")

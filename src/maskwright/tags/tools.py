@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
@@ -14,6 +14,7 @@ from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Call, Network
 from maskwright.tags.calls import Callee, Turn
 from maskwright.tags.formats import FORMATS, Reading, ToolFormat
+from maskwright.tags.freetext import check_mark
 from maskwright.tags.harmony import harmony_turn
 from maskwright.tags.network import Tree
 from maskwright.tags.parameters import parameters_node, read_parameters
@@ -113,6 +114,13 @@ def _again(source: list[dict[str, Any]], asked: dict[str, Any], options: dict[st
 
 def _format(given: str | ToolFormat) -> ToolFormat:
     if isinstance(given, ToolFormat):
+        for field in fields(given):
+            value = getattr(given, field.name)
+            if isinstance(field.default, str):
+                check_mark(value, f"{field.name} of a format")
+            elif field.name == "markers":
+                for mark in value if isinstance(value, tuple) else (value,):
+                    check_mark(mark, "a marker of a format")
         return given
     if not isinstance(given, str) or given not in FORMATS:
         raise PolicyError(f"format is one of {', '.join(sorted(FORMATS))} or a ToolFormat, not {excerpt(given, 80)}")
