@@ -196,8 +196,7 @@ def json_schema(
         LimitError: a limit was exceeded.
         PolicyError: an argument has no meaning.
     """
-    if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
+    _check_limits(limits)
     described = schema_of(schema) if is_python_type(schema) else schema
     source: Any = described if isinstance(described, (str, bytes, bool)) else frozen(described)
     options: dict[str, Any] = {
@@ -284,6 +283,7 @@ def regex(pattern: str, *, dialect: str = "python", match: str = "full", limits:
         raise PolicyError(f"dialect must be the name of one, not {excerpt(dialect)}")
     if not isinstance(match, str) or match not in _MATCHES:
         raise PolicyError(f"match must be one of {', '.join(map(repr, _MATCHES))}, not {excerpt(match)}")
+    _check_limits(limits)
     term = _MATCHES[match](pattern, dialect=dialect, limits=limits)
     return _of_term(
         "regex",
@@ -303,6 +303,7 @@ def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constr
         UnsatisfiableError: there are no strings.
         PolicyError: not all are strings.
     """
+    _check_limits(limits)
     given = tuple(strings) if isinstance(strings, Iterable) else ()
     if not isinstance(strings, Iterable) or isinstance(strings, str) or not all(isinstance(s, str) for s in given):
         raise PolicyError("choice() takes several strings, for example choice(['yes', 'no'])")
@@ -312,6 +313,11 @@ def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constr
     term = words(writable)
     network = _Whole(encode(term), "one of the choices")
     return Constraint("choice", network, rebuild=partial(choice, given, limits=limits), limits=limits, term=term)
+
+
+def _check_limits(limits: object) -> None:
+    if not isinstance(limits, Limits):
+        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
 
 
 def _of_term(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
 from maskwright.constraint import Constraint, is_empty_text, json_schema
-from maskwright.errors import PolicyError
+from maskwright.errors import PolicyError, excerpt
 from maskwright.grammar.compile import compile_grammar
 from maskwright.grammar.ebnf import read_ebnf
 from maskwright.grammar.gbnf import read_gbnf
@@ -53,14 +53,14 @@ def lark(
         PolicyError: an argument has no meaning.
     """
     if lexer not in ("contextual", "exact"):
-        raise PolicyError(f"lexer must be 'contextual' or 'exact', not {lexer!r}")
-    if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {limits!r}")
+        raise PolicyError(f"lexer must be 'contextual' or 'exact', not {excerpt(lexer)}")
+    _check_limits(limits)
+    folders = _folders(import_paths)
 
     def json_network(schema: str) -> Network:
         return json_schema(schema, limits=limits).network
 
-    loaded = load_lark(text, start, import_paths=import_paths, json_network=json_network, limits=limits)
+    loaded = load_lark(text, start, import_paths=folders, json_network=json_network, limits=limits)
     network: Network
     warnings = list(loaded.warnings)
     if lexer == "exact":
@@ -69,7 +69,7 @@ def lark(
         network = compile_grammar(grammar, is_empty=is_empty, limits=limits)
     else:
         network = contextual_network(compile_rules(loaded), start=start, foreign=loaded.foreign, limits=limits)
-    rebuild = partial(lark, text, start, lexer=lexer, import_paths=tuple(import_paths), limits=limits)
+    rebuild = partial(lark, text, start, lexer=lexer, import_paths=folders, limits=limits)
     policies = {"lexer": lexer, "start": start}
     return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)
 
@@ -123,4 +123,12 @@ def ebnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS) -> 
 
 def _check_limits(limits: Limits) -> None:
     if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {limits!r}")
+        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
+
+
+def _folders(given: object) -> tuple[str | Path, ...]:
+    """The folders of a list of them."""
+    found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Path)) else None
+    if found is None or not all(isinstance(folder, (str, Path)) and "\0" not in str(folder) for folder in found):
+        raise PolicyError(f"import_paths is a list of folders, not {excerpt(given)}")
+    return found

@@ -187,6 +187,10 @@ def test_chains_do_not_recurse() -> None:
     ("make", "words"),
     [
         (lambda: mw.regex("a", match="middle"), "'full', 'prefix', 'search'"),
+        (lambda: mw.regex("a", match=[]), "'full', 'prefix', 'search'"),  # type: ignore[arg-type]
+        (lambda: mw.regex("a", dialect=[]), "dialect must be the name of one, not []"),  # type: ignore[arg-type]
+        (lambda: mw.regex("a", limits=5), "limits must be a Limits, not 5"),  # type: ignore[arg-type]
+        (lambda: mw.choice(["a"], limits=None), "limits must be a Limits, not None"),  # type: ignore[arg-type]
         (lambda: mw.regex("a") & mw.json_schema({}), "json_schema"),
         (lambda: mw.regex("a") | "b", "'b'"),  # type: ignore[operator]
         (lambda: ~mw.json_schema({}), "regex() and choice()"),

@@ -187,6 +187,12 @@ def test_arguments() -> None:
         lambda: mw.lark('start: "a"', ["start"]),  # type: ignore[arg-type]
         lambda: mw.lark('start: "a"', lexer="basic"),
         lambda: mw.lark('start: "a"', import_paths="."),
+        lambda: mw.lark('start: "a"', lexer=[]),  # type: ignore[arg-type]
+        lambda: mw.lark('start: "a"', import_paths=None),  # type: ignore[arg-type]
+        lambda: mw.lark('start: "a"', import_paths=5),  # type: ignore[arg-type]
+        lambda: mw.lark('start: "a"', import_paths=[None]),  # type: ignore[list-item]
+        lambda: mw.lark('start: "a"', import_paths=[b"x"]),  # type: ignore[list-item]
+        lambda: mw.lark('start: "a"\n%import .b.c', import_paths=["\0"]),
         lambda: mw.lark('start: "a"', limits=3),  # type: ignore[arg-type]
     )
     for call in calls:
