@@ -351,6 +351,13 @@ def test_whitespace(whitespace: str | int, pattern: str) -> None:
         (lambda: grammar_root("nofcall", without=[""]), "not empty"),
         (lambda: grammar_root("nofcall", profile="none such"), "hermes"),
         (lambda: grammar_root("value", profile="hermes"), "root and nofcall"),
+        (lambda: grammar_root("root", profile=[]), "hermes"),  # type: ignore[arg-type]
+        (lambda: grammar_root("nofcall", without=5), "without="),  # type: ignore[arg-type]
+        (lambda: grammar_root("nofcall", without=[5]), "without="),  # type: ignore[list-item]
+        (lambda: grammar_root("func", parallel=[]), "parallel"),  # type: ignore[arg-type]
+        (lambda: grammar_root("value", limits=5), "limits must be a Limits"),  # type: ignore[arg-type]
+        (lambda: grammar_root([]), "there is no root []"),  # type: ignore[arg-type]
+        (lambda: grammar_root("value", whitespace=[]), "[]"),  # type: ignore[arg-type]
         (lambda: grammar_root("value", whitespace="some"), "'none', 'single', 'flex', 'any'"),
         (lambda: grammar_root("value", whitespace=-1), "-1"),
         (lambda: grammar_root("value", whitespace=True), "True"),
