@@ -14,6 +14,7 @@ from maskwright.grammar.gbnf import read_gbnf
 from maskwright.grammar.lark_contextual import contextual_network
 from maskwright.grammar.lark_loader import compile_rules, load_lark
 from maskwright.grammar.lark_rules import exact_grammar
+from maskwright.grammar.lark_silence import silence
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Network
 
@@ -60,15 +61,16 @@ def lark(
     def json_network(schema: str) -> Network:
         return json_schema(schema, limits=limits).network
 
-    loaded = load_lark(text, start, import_paths=folders, json_network=json_network, limits=limits)
     network: Network
-    warnings = list(loaded.warnings)
-    if lexer == "exact":
-        is_empty = partial(is_empty_text, limits=limits)
-        grammar = exact_grammar(loaded, is_empty, warnings)
-        network = compile_grammar(grammar, is_empty=is_empty, limits=limits)
-    else:
-        network = contextual_network(compile_rules(loaded), start=start, foreign=loaded.foreign, limits=limits)
+    with silence(text, has_imports=bool(folders)):
+        loaded = load_lark(text, start, import_paths=folders, json_network=json_network, limits=limits)
+        warnings = list(loaded.warnings)
+        if lexer == "exact":
+            is_empty = partial(is_empty_text, limits=limits)
+            grammar = exact_grammar(loaded, is_empty, warnings)
+            network = compile_grammar(grammar, is_empty=is_empty, limits=limits)
+        else:
+            network = contextual_network(compile_rules(loaded), start=start, foreign=loaded.foreign, limits=limits)
     rebuild = partial(lark, text, start, lexer=lexer, import_paths=folders, limits=limits)
     policies = {"lexer": lexer, "start": start}
     return Constraint("lark", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)

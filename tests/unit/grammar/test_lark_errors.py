@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -198,6 +199,17 @@ def test_arguments() -> None:
     for call in calls:
         with pytest.raises(PolicyError):
             call()
+
+
+@pytest.mark.parametrize("lexer", BOTH)
+@pytest.mark.parametrize("pattern", ["[+--]", "[[a]x", "[^[a]", "[a&&b]", "[a||b]", "[a~~b]"])
+def test_warnings_of_re_are_not_the_callers(pattern: str, lexer: str) -> None:
+    """What a set may mean in a later Python is no news for who compiles a grammar; filters stay as they are."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        before = list(warnings.filters)
+        mw.lark(f'start: A B\nA: /{pattern}/\nB: "b" /{pattern}/ | "c"', lexer=lexer)
+        assert warnings.filters == before
 
 
 def test_limits() -> None:
