@@ -43,6 +43,7 @@ class ToolParser(TurnParser):
         thinking: object = None,
         parameters: Mapping[str, Mapping[str, frozenset[str]]] | None = None,
         numbers: str = "float",
+        unique_keys: bool = True,
     ) -> None:
         """Stand before the turn.
 
@@ -54,6 +55,7 @@ class ToolParser(TurnParser):
             parameters: For formats that write parameters without quotes: tool to parameter to the kinds of values that
                 it may be (``Reading.parameters``). Of a parameter that is not there, what reads as JSON is no string.
             numbers: As for :class:`maskwright.tags.partial.ValueParser`.
+            unique_keys: Likewise. What is written under the schema of a tool has every key once.
 
         Raises:
             PolicyError: an argument has no meaning.
@@ -61,7 +63,7 @@ class ToolParser(TurnParser):
         if not isinstance(numbers, str) or numbers not in CONVERSIONS:
             raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {excerpt(numbers)}")
         events: list[Event] = []
-        source = Source(numbers)
+        source = Source(numbers, unique_keys=unique_keys)
         form = _format(format)
         thoughts = thoughts_of(thinking, form)
         turn = Turn(form, source, events, tools=_names(tools), parameters=parameters or {}, thinking=thoughts)
@@ -102,9 +104,13 @@ def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser |
     Structural tags that are one tag, tags with a separator, or text with tags have a :class:`TagParser`. Turns with
     tool calls, what else comes after thinking, and any other text have a :class:`ToolParser`.
 
+    A key that comes twice in an object is malformed, but for grammar roots, whose objects may have one.
+
     Raises:
         PolicyError: an argument has no meaning.
     """
+    if not isinstance(constraint, Constraint):
+        raise PolicyError(f"parser_of() takes a constraint, not {excerpt(constraint)}")
     reading = constraint.reading
     if isinstance(reading, Reading):
         return ToolParser(
@@ -119,9 +125,9 @@ def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser |
     kind, policies = constraint.kind, constraint.policies
     root = policies.get("root") if kind == "grammar_root" else None
     if root in CALLS:
-        return ToolParser("json", numbers=numbers)
+        return ToolParser("json", numbers=numbers, unique_keys=policies.get("tools") is not None)
     if kind == "json_schema" or root in _VALUES or (kind == "response_format" and policies.get("type") in _JSON_TYPES):
-        parser = ValueParser(numbers=numbers)
+        parser = ValueParser(numbers=numbers, unique_keys=kind != "grammar_root")
         parser.feed(str(policies["open"]) if root == "insidevalue" else "")
         return parser
     return ToolParser(None, numbers=numbers)

@@ -41,7 +41,8 @@ class TurnParser:
         """Read a piece, and tell what happened.
 
         Never raises for what a model could write: where the text goes wrong there is one :class:`Malformed`, what
-        follows is not read, and :meth:`close` raises the error.
+        follows is not read, and :meth:`close` raises the error. Characters that may begin a call or a mark wait for
+        the next piece, or for :meth:`finish`.
         """
         if self._is_closed:
             raise PolicyError("the parser was closed")
@@ -54,17 +55,25 @@ class TurnParser:
         self._events.clear()
         return events
 
+    def finish(self) -> list[Event]:
+        """Tell what the end of the text decides: what might still have begun a call, an end that came too early.
+
+        All events of :meth:`feed` and of this together are the whole turn. Nothing can be fed any more;
+        :meth:`close` gives the turn, before or after. Never raises: an end that came too early is a
+        :class:`Malformed`. Empty the second time.
+        """
+        self._end()
+        events = self._events.copy()
+        self._events.clear()
+        return events
+
     def close(self) -> Parsed:
-        """The turn, once its text has ended.
+        """The turn, once its text has ended. Whoever streams asks :meth:`finish` for the last events too.
 
         Raises :class:`maskwright.errors.OutputError` if it went wrong or ended too early; its ``parsed`` is what was
         read, with all calls and tags that were read whole.
         """
-        if not self._is_closed:
-            self._is_closed = True
-            self._source.end()
-            if self._error is None:
-                self._step()
+        self._end()
         if self._error is not None:
             self._error.parsed = self.parsed
             raise self._error
@@ -74,6 +83,14 @@ class TurnParser:
     def parsed(self) -> Parsed:
         """What was read by now; O(its length)."""
         return dataclasses.replace(self._turn.parsed(), rest="".join(self._rest))
+
+    def _end(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._source.end()
+        if self._error is None:
+            self._step()
 
     def _step(self) -> None:
         try:

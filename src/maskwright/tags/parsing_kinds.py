@@ -58,7 +58,7 @@ def kind_of(value: Any) -> str:
 def value_of(text: str, kinds: frozenset[str] | None, numbers: str) -> Any:
     """The value of a text without quotes; ``kinds`` may stand there, ``None`` if that is not known."""
     try:
-        read = partial_json(f"{text} ", numbers=numbers)
+        read = partial_json(f"{text} ", numbers=numbers, unique_keys=True)
     except OutputError:
         return text
     kind = kind_of(read.value)

@@ -52,12 +52,13 @@ class Needles:
 class Source(Pieces):
     """A turn's text. Every method that is a generator reads on from ``at``."""
 
-    __slots__ = ("_kept", "_kept_from", "numbers")
+    __slots__ = ("_kept", "_kept_from", "numbers", "unique_keys")
 
-    def __init__(self, numbers: str) -> None:
-        """``numbers`` as in :class:`maskwright.tags.partial.ValueParser`."""
+    def __init__(self, numbers: str, *, unique_keys: bool = True) -> None:
+        """Arguments as for :class:`maskwright.tags.partial.ValueParser`."""
         super().__init__()
         self.numbers = numbers
+        self.unique_keys = unique_keys
         #: What was read since :meth:`keep` and dropped, and where in ``text`` the rest of it begins; -1: nothing.
         self._kept: list[str] = []
         self._kept_from = -1
@@ -159,7 +160,7 @@ class Source(Pieces):
 
     def value(self, inside: str, emit: Callable[[str], None] | None = None) -> Step[Any]:
         """The JSON value that comes next; ``emit`` gets its text in parts."""
-        scan = Scan(self.numbers)
+        scan = Scan(self.numbers, unique_keys=self.unique_keys)
         while True:
             fault, start = None, self.at
             try:

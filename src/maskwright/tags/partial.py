@@ -19,15 +19,17 @@ class ValueParser:
     """Reads one JSON value from text in pieces.
 
     Feeding takes time linear in the text, all pieces together, and events do not depend on where it was cut, except
-    that a string comes in as many parts. Of keys that come twice the last one counts, as in ``json.loads``.
+    that a string comes in as many parts.
     """
 
-    def __init__(self, *, numbers: str = "float") -> None:
+    def __init__(self, *, numbers: str = "float", unique_keys: bool = False) -> None:
         """Stand before the value.
 
         Args:
             numbers: ``"float"``: as ``json.loads``, ``int`` and ``float``; ``"exact"``: ``int`` and ``Decimal``.
-                Integers of more than 4,300 digits are a ``Decimal`` either way.
+                Integers of more than 4,300 digits, and numbers beyond every float, are a ``Decimal`` either way.
+            unique_keys: Whether a key that comes twice in an object is malformed. If not, the last one counts, as in
+                ``json.loads``.
 
         Raises:
             PolicyError: an argument has no meaning.
@@ -36,7 +38,7 @@ class ValueParser:
             raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {excerpt(numbers)}")
         self._pieces = Pieces()
         self._events: list[ValueEvent] = []
-        self._scan = Scan(numbers, self._events)
+        self._scan = Scan(numbers, self._events, unique_keys=unique_keys)
         self._error: OutputError | None = None
         self._is_closed = False
 
@@ -61,16 +63,24 @@ class ValueParser:
         self._events.clear()
         return events
 
+    def finish(self) -> list[ValueEvent]:
+        """Tell what the end of the text decides: a number that is the whole text, an end that came too early.
+
+        Nothing can be fed any more; :meth:`close` gives the value, before or after. Never raises. Empty the second
+        time.
+        """
+        self._end()
+        events = self._events.copy()
+        self._events.clear()
+        return events
+
     def close(self) -> Any:
-        """The value, once its text has ended.
+        """The value, once its text has ended. Whoever streams asks :meth:`finish` for the last events too.
 
         Raises :class:`maskwright.errors.OutputError` if the text was no JSON or ended too early; its ``parsed`` is the
         :class:`PartialValue`.
         """
-        if not self._is_closed:
-            self._is_closed = True
-            self._pieces.end()
-            self._end()
+        self._end()
         if self._error is not None:
             self._error.parsed = self.partial
             raise self._error
@@ -93,15 +103,19 @@ class ValueParser:
         return self._scan.root
 
     def _end(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._pieces.end()
         if self._error is not None:
             return
         if self._pieces.is_broken:
-            self._error = self._pieces.broken()
+            self._fail(self._pieces.broken())
             return
         try:
             self._scan.end()
         except Fault as fault:
-            self._error = self._pieces.error(fault.reason)
+            self._fail(self._pieces.error(fault.reason))
 
     def _read(self, text: str) -> None:
         stop = self._scan.read(text)
@@ -116,12 +130,12 @@ class ValueParser:
         self._events.append(Malformed(error))
 
 
-def partial_json(text: str | bytes, *, numbers: str = "float") -> PartialValue:
+def partial_json(text: str | bytes, *, numbers: str = "float", unique_keys: bool = False) -> PartialValue:
     """What is known of a JSON value from the beginning of its text; O(len(text)).
 
     Raises :class:`maskwright.errors.OutputError` for what begins no JSON text.
     """
-    parser = ValueParser(numbers=numbers)
+    parser = ValueParser(numbers=numbers, unique_keys=unique_keys)
     for event in parser.feed(text):
         if isinstance(event, Malformed):
             event.error.parsed = parser.partial

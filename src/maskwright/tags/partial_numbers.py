@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import Final
 
 __all__ = ["BEGIN", "CONVERSIONS", "EXPECTED", "FINAL", "NEXT"]
@@ -41,16 +42,22 @@ def _is_integer(text: str) -> bool:
 
 
 def _float(text: str) -> object:
-    """As ``json.loads`` has it: ``int`` or ``float``; more than 4,300 digits are a ``Decimal``, which is exact too."""
+    """As ``json.loads`` has it: ``int`` or ``float``; more than 4,300 digits are a ``Decimal``, which is exact too.
+
+    So are numbers that no ``float`` reaches: infinity is no number of JSON.
+    """
     if not _is_integer(text):
-        return float(text)
+        value = float(text)
+        return value if isfinite(value) else _decimal(text)
     return int(text) if len(text) <= _INT_DIGITS else Decimal(text)
 
 
 def _exact(text: str) -> object:
     """``int`` or ``Decimal``; beyond any ``Decimal`` there is none, and ``ValueError``."""
-    if _is_integer(text):
-        return _float(text)
+    return _float(text) if _is_integer(text) else _decimal(text)
+
+
+def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation as error:

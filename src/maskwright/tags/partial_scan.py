@@ -40,11 +40,12 @@ class Scan:
 
     __slots__ = (
         "_containers", "_convert", "_events", "_held", "_is_key", "_number", "_parts", "_place", "_places", "_state",
-        "_word", "is_known", "root",
+        "_unique_keys", "_word", "is_known", "root",
     )  # fmt: skip
 
-    def __init__(self, numbers: str, events: list[ValueEvent] | None = None) -> None:
+    def __init__(self, numbers: str, events: list[ValueEvent] | None = None, *, unique_keys: bool) -> None:
         """Stand before the value; what happens is appended to ``events``."""
+        self._unique_keys = unique_keys
         self._convert = CONVERSIONS[numbers]
         self._events = events
         #: The value so far; the string that is open in it may lag behind until :meth:`settle`.
@@ -208,7 +209,7 @@ class Scan:
             return stop
         mark = text[stop]
         if mark == '"':
-            self._finish_string()
+            self._finish_string(stop)
             return stop + 1
         if mark != "\\":
             raise Fault("a control character in a string, which must be escaped", stop)
@@ -245,9 +246,11 @@ class Scan:
         if self._events is not None and not self._is_key:
             self._events.append(ValueDelta(self._place, text))
 
-    def _finish_string(self) -> None:
+    def _finish_string(self, at: int) -> None:
         whole = "".join(self._parts)
         if self._is_key:
+            if self._unique_keys and whole in self._containers[-1]:
+                raise Fault(f"the key {whole[:100]!r} stands there already", at)
             self._is_key = False
             self._place = Place(self._places[-1], whole)
             self._state = self._colon

@@ -33,8 +33,9 @@ def response_format(
     Types are ``text``, ``json_object``, ``json_schema``, ``structural_tag``, ``regex`` (``pattern``) and, as Fireworks
     and llama.cpp write it, ``grammar`` (``grammar``: GBNF).
 
-    ``json_schema`` is enforced as it is written, whether ``strict`` or not: servers that do not constrain what is not
-    strict give no more than that. What strict modes refuse is told by :mod:`maskwright.dialects`.
+    The name and the schema of ``json_schema`` stand in a field of that name or, as OpenAI's Responses interface has it,
+    beside the type. It is enforced as it is written, whether ``strict`` or not: servers that do not constrain what is
+    not strict give no more than that. What strict modes refuse is told by :mod:`maskwright.dialects`.
 
     Args:
         given: The object, or its JSON text; ``None`` stands for ``text``.
@@ -118,18 +119,20 @@ def _json_object(given: Mapping[str, Any], limits: Limits, policies: Mapping[str
 
 
 def _json_schema(given: Mapping[str, Any], limits: Limits, policies: Mapping[str, Any]) -> Constraint:
-    _known(given, "", ("type", "json_schema"))
-    inner = given["json_schema"]
+    inner, path = given, ""
+    if "json_schema" in given or not given.keys() & {"name", "schema"}:
+        _known(given, "", ("type", "json_schema"))
+        inner, path = given["json_schema"], ".json_schema"
     if not isinstance(inner, Mapping):
         raise _fault(".json_schema", f"json_schema is an object, not {excerpt(inner)}", keyword="json_schema")
-    _known(inner, ".json_schema", ("name", "schema"), ("description", "strict"))
+    _known(inner, path, ("name", "schema"), ("description", "strict", *(() if path else ("type",))))
     name, strict = inner["name"], inner.get("strict")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         remedy = "1 to 64 of letters, digits, underscores and hyphens"
-        raise _fault(".json_schema.name", f"a name that is none: {excerpt(name, 80)}", keyword="name", remedy=remedy)
+        raise _fault(f"{path}.name", f"a name that is none: {excerpt(name, 80)}", keyword="name", remedy=remedy)
     if strict is not None and not isinstance(strict, bool):
-        raise _fault(".json_schema.strict", f"strict is a boolean, not {excerpt(strict)}", keyword="strict")
-    return _told(f"{_HERE}.json_schema.schema", lambda: json_schema(inner["schema"], limits=limits, **policies))
+        raise _fault(f"{path}.strict", f"strict is a boolean, not {excerpt(strict)}", keyword="strict")
+    return _told(f"{_HERE}{path}.schema", lambda: json_schema(inner["schema"], limits=limits, **policies))
 
 
 def _structural_tag(given: Mapping[str, Any], limits: Limits, policies: Mapping[str, Any]) -> Constraint:

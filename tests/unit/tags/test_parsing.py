@@ -494,3 +494,77 @@ def test_deep_arguments_cost_no_stack() -> None:
     text = '<tool_call>{"name": "f", "arguments": {"a": ' + "[" * depth + "]" * depth + "}}</tool_call>"
     (call,) = parse_tools(text, format="hermes").calls
     assert call.arguments == text[38:-13]
+
+
+@pytest.mark.parametrize(
+    "text", ["x <", "x <tool_ca", "<", "plain", "x\n", '<tool_call>\n{"name": "f"', "x <tool_call>"]
+)
+@pytest.mark.parametrize("closes_first", [False, True])
+def test_the_last_events_are_told(text: str, *, closes_first: bool) -> None:
+    """Law: the events of feeding and finishing together are the turn; closing gives it, before or after."""
+    parser = mw.parser_of(mw.tools([{"name": "f"}]))
+    events = parser.feed(text)
+    content, error = None, None
+
+    def close() -> None:
+        nonlocal content, error
+        try:
+            content = parser.close().content
+        except OutputError as caught:
+            content, error = caught.parsed.content, caught
+
+    if closes_first:
+        close()
+    events += parser.finish()
+    if not closes_first:
+        close()
+    assert "".join(event.text for event in events if isinstance(event, ContentDelta)) == content
+    assert [event.error for event in events if isinstance(event, Malformed)] == ([error] if error else [])
+    assert parser.finish() == []
+    with pytest.raises(PolicyError):
+        parser.feed("x")
+
+
+TWICE = '{"a": 1, "b": {}, "\\u0061": 2}'
+
+
+@pytest.mark.parametrize("made", [lambda: mw.json_schema({}), lambda: mw.response_format({"type": "json_object"})])
+def test_keys_that_come_twice_are_malformed(made: Any) -> None:
+    """Masks of schemas never let a key be written twice, so none is read."""
+    parser = mw.parser_of(made())
+    events = parser.feed(TWICE)
+    assert isinstance(events[-1], Malformed)
+    with pytest.raises(OutputError, match="stands there already"):
+        parser.close()
+
+
+@pytest.mark.parametrize("arguments", [TWICE, '{"a": [{"b": 1, "b": 1}]}'])
+def test_arguments_have_every_key_once(arguments: str) -> None:
+    """So do the arguments of calls, at any depth."""
+    text = f'<tool_call>\n{{"name": "f", "arguments": {arguments}}}\n</tool_call>'
+    with pytest.raises(OutputError, match="stands there already"):
+        parse_tools(text, format="hermes")
+
+
+def test_roots_read_what_they_let_be_written() -> None:
+    """A grammar root admits a key twice, and then the last one counts."""
+    for name in ("object", "value"):
+        parser = mw.parser_of(mw.grammar_root(name))
+        parser.feed(TWICE)
+        assert parser.close() == {"a": 2, "b": {}}
+    parser = mw.parser_of(mw.grammar_root("func"))
+    parser.feed(f'{{"name": "f", "arguments": {TWICE}}}')
+    assert parser.close().calls[0].value == {"a": 2, "b": {}}
+
+
+def test_numbers_of_arguments_are_never_infinite() -> None:
+    """What no float reaches is exact."""
+    text = '<tool_call>\n{"name": "f", "arguments": {"a": 1e999, "b": -1E999}}\n</tool_call>'
+    assert parse_tools(text, format="hermes").calls[0].value == {"a": Decimal("1e999"), "b": Decimal("-1e999")}
+
+
+@pytest.mark.parametrize("given", [None, 1, "text", {}, mw.tools])
+def test_only_constraints_have_parsers(given: object) -> None:
+    """Anything else has no meaning."""
+    with pytest.raises(PolicyError):
+        mw.parser_of(given)  # type: ignore[arg-type]

@@ -211,7 +211,8 @@ NINES = "9" * 5000
     [
         ("0.1", "exact", Decimal("0.1")),
         ("1e400", "exact", Decimal("1e400")),
-        ("1e400", "float", float("inf")),
+        ("1e400", "float", Decimal("1e400")),
+        ("-1.5e999", "float", Decimal("-1.5e999")),
         ("12345678901234567890.0", "exact", Decimal("12345678901234567890.0")),
         ("12345678901234567890", "exact", 12345678901234567890),
         ("12345678901234567890", "float", 12345678901234567890),
@@ -229,7 +230,8 @@ def test_numbers_of_any_size(text: str, numbers: str, value: Any) -> None:
 def test_a_number_beyond_any_decimal_is_refused_where_decimals_are_asked_for() -> None:
     """A value that would not be the number is worse than none."""
     text = "[1e" + "9" * 30 + "]"
-    assert partial_json(text).value == [float("inf")]
+    with pytest.raises(OutputError):
+        partial_json(text)
     with pytest.raises(OutputError, match="exponent") as caught:
         partial_json(text, numbers="exact")
     assert caught.value.offset == len(text) - 1
@@ -334,3 +336,24 @@ def test_a_long_text_in_single_characters_is_read_in_linear_time() -> None:
     for character in text:
         parser.feed(character)
     assert parser.close() == json.loads(text)
+
+
+@pytest.mark.parametrize(("text", "value"), [("12", 12), ("-0.5", -0.5), ('"a"', "a")])
+def test_the_end_of_the_text_ends_a_number(text: str, value: Any) -> None:
+    """Law: all events together tell the whole value."""
+    parser = ValueParser()
+    events = parser.feed(text) + parser.finish()
+    assert [event.value for event in events if isinstance(event, ValueEnd)] == [value]
+    assert parser.close() == value
+    assert parser.finish() == []
+
+
+def test_an_early_end_is_told() -> None:
+    """It is the error that closing raises."""
+    parser = ValueParser()
+    parser.feed("[1")
+    (event,) = parser.finish()[-1:]
+    with pytest.raises(OutputError) as caught:
+        parser.close()
+    assert isinstance(event, Malformed)
+    assert event.error is caught.value

@@ -32,6 +32,8 @@ def schema(**fields: Any) -> dict[str, Any]:
         (schema(strict=True, description="words"), ['{"x":1}'], ["{}"]),
         (schema(strict=False), ['{"x":1}'], ["{}"]),
         (schema(strict=None, schema=True), ["1", "[]"], [""]),
+        ({"type": "json_schema", "name": "p", "schema": NUMBER}, ['{"x": 1}'], ["{}"]),
+        ({"type": "json_schema", "name": "p", "schema": NUMBER, "strict": True, "description": "d"}, ['{"x":1}'], []),
         ({"type": "regex", "pattern": "a+"}, ["a", "aa"], ["", "b"]),
         ({"type": "grammar", "grammar": 'root ::= "a" root "b" | "c"'}, ["c", "aacbb"], ["", "acbb"]),
         (
@@ -154,3 +156,23 @@ def test_marks_that_are_none(given: Any) -> None:
     """Are policies without a meaning."""
     with pytest.raises(PolicyError):
         response_format({"type": "text"}, thinking=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"name": "p"}, "response_format.schema"),
+        ({"schema": NUMBER}, "response_format.name"),
+        ({"name": "p q", "schema": NUMBER}, "response_format.name"),
+        ({"name": "p", "schema": NUMBER, "strict": 1}, "response_format.strict"),
+        ({"name": "p", "schema": NUMBER, "more": 1}, "response_format.more"),
+        ({"name": "p", "schema": {"type": "nothing"}}, "response_format.schema#/type"),
+        ({}, "response_format.json_schema"),
+        ({"name": "p", "json_schema": {}}, "response_format.name"),
+    ],
+)
+def test_schemas_beside_the_type_have_their_places(given: dict[str, Any], place: str) -> None:
+    """The form of the Responses interface is read as strictly as the other one."""
+    with pytest.raises(SchemaError) as caught:
+        response_format({"type": "json_schema", **given})
+    assert caught.value.problems[0].place == place
