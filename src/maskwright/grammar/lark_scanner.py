@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from maskwright.errors import LimitError, Problem
 from maskwright.grammar.lark_guards import Guards
@@ -26,6 +26,9 @@ __all__ = ["IGNORED", "Base", "Lexer", "Outcome", "Pattern", "Scanner"]
 IGNORED: Final = -1
 #: Threads of all states of a grammar; some 2 us each.
 _THREADS: Final = 1_000_000
+#: Steps of threads over all states of a grammar, 0.1 us each: a grammar of SQL takes 40,000. Twenty terminals that each
+#: may begin anywhere (``/.*1.*x/``) would take 20 million before they have too many states.
+_WORK: Final = 10_000_000
 
 
 class Outcome(NamedTuple):
@@ -187,6 +190,7 @@ class Scanner:
             after.update(dict.fromkeys(self.threads.step(thread, bit, past)))
             if MATCHED in after:
                 break
+        self._work(len(after) + 1)
         return tuple(after)
 
     def _class_of(self, char: str) -> int:
@@ -248,15 +252,25 @@ class Scanner:
     def _hold(self, count: int) -> None:
         """Count the threads of one more state."""
         self._held += count
-        if len(self._bases) >= self.limits.emptiness_states or self._held > _THREADS:
-            raise LimitError(
-                Problem(
-                    "telling the terminals apart takes more than "
-                    + (f"{_THREADS} threads" if self._held > _THREADS else f"{len(self._bases)} states"),
-                    keyword="terminals",
-                    remedy='simplify the terminals, raise Limits.emptiness_states, or use lexer="exact"',
-                )
+        if len(self._bases) >= self.limits.emptiness_states:
+            self._give_up(f"{len(self._bases)} states")
+        if self._held > _THREADS:
+            self._give_up(f"{_THREADS} threads")
+
+    def _work(self, count: int) -> None:
+        """Count the threads that take a step."""
+        self.threads.work += count
+        if self.threads.work > _WORK:
+            self._give_up(f"{_WORK} steps of threads")
+
+    def _give_up(self, what: str) -> NoReturn:
+        raise LimitError(
+            Problem(
+                f"telling the terminals apart takes more than {what}",
+                keyword="terminals",
+                remedy='simplify the terminals, raise Limits.emptiness_states, or use lexer="exact"',
             )
+        )
 
     def _end(  # noqa: PLR0917  (the parts of a state)
         self,
@@ -334,6 +348,7 @@ class Scanner:
                     ordered += threads.follow(thread, past)
             else:
                 ordered += threads.step(thread, bit, past)
+        self._work(len(base.threads) + len(ordered))
         if not ordered:
             return None
         words = [(owner, at + 1) for owner, at in base.words if reads[at] & bit] if base.words else []

@@ -29,6 +29,8 @@ Guard = tuple[frozenset[Thread], frozenset[Obligation]] | None
 MATCHED: Final = -1
 #: The instruction of a ghost: a thread that has matched at an earlier place, if its obligations come to hold.
 GHOST: Final = -2
+#: What a step within obligations and guards counts, in steps of a plain thread.
+_SLOW: Final = 10
 _HOLDS: Final = True
 _FAILS: Final = False
 
@@ -40,6 +42,8 @@ class Threads:
         self.programs = programs
         self.alphabet = Alphabet(programs.sets)
         masks = self.alphabet.masks
+        #: Steps that were taken, for who bounds them.
+        self.work = 0
         #: ``reads[pc]``: the classes that an instruction reads; 0 for those that read nothing.
         self.reads = [
             masks[argument] if kind == CHAR else 0
@@ -129,6 +133,7 @@ class Threads:
         """What is still to be decided after a character; None if one fails."""
         kept: list[Obligation] = []
         for positive, threads in obligations:
+            self.work += _SLOW * len(threads)
             after = [then for thread in threads for then in self.step(thread, bit, past)]
             decided = self._decide(after, positive=positive)
             if decided is _FAILS:
@@ -142,6 +147,7 @@ class Threads:
         if guard is None:
             return None
         never: list[Thread] = []
+        self.work += _SLOW * len(guard[0])
         for thread in guard[0]:
             for then in self.step(thread, bit, past):
                 if isinstance(then, int) and (self.accepts[then]):

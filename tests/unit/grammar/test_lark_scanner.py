@@ -196,3 +196,14 @@ def test_what_is_refused_names_the_terminal(pattern: str, error: type[Exception]
     """Patterns that no automaton decides, that may be empty, or that take too many states."""
     with pytest.raises(error, match=r"ABC|terminals"):
         mw.lark(f"start: ABC\nABC: /{pattern}/")
+
+
+def test_steps_have_a_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terminals that may each begin anywhere are refused once they have taken many steps, in a second or two."""
+    monkeypatch.setattr("maskwright.grammar.lark_scanner._WORK", 50_000)
+    names = [f"T{number}" for number in range(12)]
+    grammar = "\n".join([f"start: ({'|'.join(names)})+", *(f"{name}: /.*{name}.*x/" for name in names)])
+    with pytest.raises(LimitError, match="steps of threads"):
+        mw.lark(grammar)
+    with pytest.raises(LimitError, match="steps of threads"):
+        mw.lark("start: A+\nA: /(?=.*q).*?z(?!.*k.{20})/s")
