@@ -20,6 +20,7 @@ from maskwright.schema.nodekeys import AtValue
 from maskwright.tags.formats import ToolFormat
 from maskwright.tags.freetext import free_text
 from maskwright.tags.network import Tree, read, spelled
+from maskwright.tags.parsing_calls import can_name
 from maskwright.tags.parsing_kinds import kinds_of, read_as_json
 
 __all__ = ["Parameter", "parameters_node", "read_parameters"]
@@ -112,8 +113,13 @@ def _document(schema: Mapping[str, Any], name: str, own: Any) -> dict[str, Any]:
         return {**head, "allOf": [own]}
     whole = {"$id": _HERE, **schema}
     where = "definitions" if any(older in str(schema.get("$schema")) for older in _OLDER) else "$defs"
-    pointer = f"properties/{name.replace('~', '~0').replace('/', '~1')}"
+    pointer = f"properties/{_escaped(name)}"
     return {**head, where: {"arguments": whole}, "allOf": [{"$ref": f"{whole['$id']}#/{pointer}"}]}
+
+
+def _escaped(name: str) -> str:
+    """A key as a step of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def parameters_node(
@@ -122,7 +128,23 @@ def parameters_node(
     """The node of all parameters, in their order; those that need not come may be left out.
 
     With ``is_loose`` a newline may stand, or not, around every value and between parameters.
+
+    Raises:
+        UnsupportedError: names that the format cannot carry; all at once.
+        UnsatisfiableError: a parameter that no value can be written for.
     """
+    problems = [
+        Problem(
+            f"the parameter {excerpt(one.name, 80)} has a name that the format {form.name} cannot carry",
+            place=f"#/properties/{_escaped(one.name)}",
+            keyword="properties",
+            remedy=f"no blanks around a name, no lone surrogates and no {form.parameter_middle.strip()[:40]!r} in it",
+        )
+        for one in parameters
+        if not can_name(form, one.name)
+    ]
+    if problems:
+        raise UnsupportedError(*problems)
     newline = spelled(unite(EPSILON, literal("\n"))) if is_loose else ()
     after = tree.node([()], "the end of the parameters")
     for parameter in reversed(parameters):

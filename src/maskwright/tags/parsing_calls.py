@@ -8,21 +8,29 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from maskwright.schema.document import is_writable
 from maskwright.tags.formats import ToolFormat, split_markers
 from maskwright.tags.parsing_events import ArgumentsDelta, Call, CallBegin, CallEnd, Event
 from maskwright.tags.parsing_kinds import OPENING, value_of
 from maskwright.tags.parsing_source import Needles, Source, Step
 from maskwright.tags.partial_text import Mark
 
-__all__ = ["CallReader", "Parameters", "words"]
+__all__ = ["CallReader", "Parameters", "can_name", "words"]
 
 #: Tool to parameter to the kinds of values that it may be.
 Parameters = Mapping[str, Mapping[str, frozenset[str]]]
 
 _A_CALL: Final = "a call"
+_BLANKS: Final = " \t\n\r"
 _ONLY_STRING: Final = frozenset({"string"})
 #: Formats whose words are kept.
 _KEPT: Final = 256
+
+
+def can_name(form: ToolFormat, name: str) -> bool:
+    """Whether a parameter's name is read again as it was written: no blanks around it, nor what ends it too early."""
+    end = words(form.parameter_middle, form.markers)[0]
+    return name == name.strip(_BLANKS) and (name + end).find(end) == len(name) and is_writable(name)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -196,7 +204,7 @@ class CallReader:
                 break
             yield from source.expect(begin, _A_CALL)
             mark = source.mark()
-            name = (yield from source.until_there(Needles(middle[0]), "the name of a parameter")).strip()
+            name = (yield from source.until_there(Needles(middle[0]), "the name of a parameter")).strip(_BLANKS)
             if name in value:
                 raise source.error(f"the parameter {name[:100]!r} stands there already", mark)
             yield from source.expect(middle, _A_CALL)

@@ -251,3 +251,65 @@ def test_two_hundred_tools_are_one_table() -> None:
             tail = "}\n</tool_call>" if form == "hermes" else "</function>"
             assert made.matches(f'{head}{{"a{i}":{i}}}{tail}')
             assert not made.matches(f'{head}{{"a{i}":{i + 1}}}{tail}')
+
+
+ELEMENTS = [name for name, form in FORMATS.items() if form.body == "parameters"]
+PARAMETERS = [
+    "a>b",
+    ">",
+    "</parameter>",
+    " a",
+    "a\n",
+    "\ta",
+    "a b",
+    "",
+    "</arg_key>",
+    "<arg_value>",
+    "é",
+    "a<",
+    "a/b~c",
+]
+PARAMETERS += ["<tool_call>", "\u00a0a", "a</arg_ke", "<parameter=", '"q"', "a</arg_key", "\ud800", "\x00", "\u2028"]
+
+
+@pytest.mark.parametrize("form", ELEMENTS)
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("is_required", [True, False])
+def test_names_of_parameters_are_read_again_or_refused(form: str, name: str, *, is_required: bool) -> None:
+    """Law: what a mask lets be written is read back equal; a name that cannot be is refused with tool and place."""
+    schema = {
+        "type": "object",
+        "properties": {"b": {"type": "integer"}, name: {"type": "string"}},
+        "required": ["b", name] if is_required else ["b"],
+    }
+    try:
+        made = tools([{"name": "f", "parameters": {}}, {"name": "g", "parameters": schema}], format=form, choice="g")
+    except mw.ConstraintError as error:
+        (problem,) = error.problems
+        assert problem.place.startswith("#/1/parameters/")
+        assert "tool 1 (g)" in problem.reason
+        form_end = FORMATS[form].parameter_middle.strip()[0:1] + "/arg_key>" * ("glm" in form)
+        assert name != name.strip() or form_end in name or name == "\ud800"
+        return
+    written = mw.compile(made, BYTES)
+    begun = f"{FORMATS[form].parameter_begin}{name}{FORMATS[form].parameter_middle}"
+    texts = [written.complete("").decode()]
+    if begun not in texts[0]:
+        call, end = texts[0], FORMATS[form].call_end
+        value = f"x{FORMATS[form].parameter_end}"
+        texts.append(call.removesuffix(end) + begun + value + end)
+    for text in texts:
+        assert written.matches(text)
+        parser = mw.parser_of(made)
+        parser.feed(text)
+        value = parser.close().calls[0].value
+        assert list(value) == (["b", name] if begun in text else ["b"])
+
+
+@pytest.mark.parametrize("style", ["qwen_xml", "glm_xml"])
+def test_names_of_elements_are_refused_with_their_place(style: str) -> None:
+    """So in structural tags."""
+    schema = {"type": "object", "properties": {" a": {"type": "string"}}}
+    with pytest.raises(mw.ConstraintError) as caught:
+        mw.structural_tag({"type": "json_schema", "json_schema": schema, "style": style})
+    assert caught.value.problems[0].place == "#/json_schema/properties/ a"
