@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from maskwright.constraint import Constraint
-from maskwright.errors import PolicyError, excerpt
+from maskwright.errors import LimitError, PolicyError, Problem, excerpt
 from maskwright.network.lexeme import literal, repeat
 from maskwright.network.nodes import Call
 from maskwright.tags.calls import text_before
@@ -21,6 +21,8 @@ __all__ = ["Thoughts", "thinking", "thoughts_of", "with_thoughts"]
 #: Newlines that may stand between the mark and the answer: templates write two.
 _NEWLINES: Final = 2
 _END: Final = "</think>"
+#: Sections of thinking before one answer; pickling and exporting go into each.
+_MOST: Final = 16
 
 
 class Thoughts(NamedTuple):
@@ -57,6 +59,15 @@ def with_thoughts(tree: Tree, thoughts: Thoughts, answer: int) -> int:
     return tree.node([(*begin, *text, *read(thoughts.end, markers), *gap, Call(answer))], "thinking")
 
 
+def _sections(constraint: Constraint) -> int:
+    """How many sections of thinking stand before the answer of a constraint already."""
+    count = 0
+    while constraint.kind == "thinking" and count < _MOST:
+        constraint = constraint.__reduce__()[0].args[0]  # type: ignore[attr-defined]
+        count += 1
+    return count
+
+
 def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = None) -> Constraint:
     """Free text up to the first ``end``, at most two newlines, and then what a constraint asks for.
 
@@ -66,12 +77,15 @@ def thinking(constraint: Constraint, *, end: str = _END, begin: str | None = Non
 
     Raises:
         PolicyError: an argument is no mark, or the constraint goes on with a prefix.
-        LimitError: a mark of more than 1,024 characters.
+        LimitError: a mark of more than 1,024 characters, or more than 16 sections of thinking before an answer.
     """
     if not isinstance(constraint, Constraint):
         raise PolicyError(f"thinking() takes a constraint, not {type(constraint).__name__}")
     if constraint.prefix:
         raise PolicyError("a constraint that goes on with a prefix cannot stand after thinking")
+    if _sections(constraint) >= _MOST:
+        remedy = f"at most {_MOST} sections before an answer"
+        raise LimitError(Problem("thinking nests too deeply", keyword="thinking", remedy=remedy))
     thoughts = thoughts_of((end, begin or ""))
     if thoughts is None:
         raise PolicyError("thinking() needs the mark that ends it")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import maskwright as mw
-from maskwright.errors import PolicyError, SchemaError, UnsatisfiableError
+from maskwright.errors import LimitError, PolicyError, SchemaError, UnsatisfiableError
 from maskwright.tags.response import response_format
 from maskwright.tags.thoughts import thinking
 from tests.conformance.verdicts import BYTES
@@ -176,3 +176,15 @@ def test_schemas_beside_the_type_have_their_places(given: dict[str, Any], place:
     with pytest.raises(SchemaError) as caught:
         response_format({"type": "json_schema", **given})
     assert caught.value.problems[0].place == place
+
+
+def test_sections_of_thinking_have_a_cap() -> None:
+    """Sixteen stand within each other, are pickled and exported; one more is refused, however it is reached."""
+    made = mw.regex("a")
+    for number in range(16):
+        made = thinking(made, end=f"<{number}>")
+    text = "".join(f"t<{number}>" for number in range(15, -1, -1)) + "a"
+    assert mw.compile(pickle.loads(pickle.dumps(made)), BYTES).matches(text)
+    assert mw.to_gbnf(made)
+    with pytest.raises(LimitError, match="too deeply"):
+        thinking(made)
