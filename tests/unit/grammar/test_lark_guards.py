@@ -21,6 +21,8 @@ GRAMMARS = [
     'start: S+\nS: /a(?:[^a]|aa)*a/\n%ignore " "',
     "start: (A | B)+\nA: /a??b/\nB: /(?=ab)a|b(?! )/",
     "start: (A | B)+\nA: /(?=[ab]* )[ab]{1,8}/\nB: /(?<!bbb) /",
+    "start: (A | B)+\nA: /a[ab]* /\nB: /b[ab]* /",
+    "start: (A | B | C)+\nA: /a(?:b[ab]*a)?/\nB: /b(?:b[ab]*a)?/\nC: / (?:b[ab]*b)?/",
     "start: (A | B | C)+\nA: /(?=.{2}b)[ab]{1,3}/\nB: /(?<=a)b|(?<!a)b(?= )/\nC: /a?? /",
 ]
 
@@ -51,3 +53,14 @@ def test_ends_within_keywords_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Guards, "simplest", lambda _, guard: guard)
     _, more = _accepted(grammar)
     assert contexts == 2 < more
+
+
+def test_what_may_go_on_in_the_same_way_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many names may go on to a later ``x``: their ends are one context."""
+    names = [f"T{number}" for number in range(60)]
+    grammar = "\n".join([f"start: ({'|'.join(names)})+", *(f"{name}: /a{name}[ab]*b/" for name in names)])
+    _, contexts = _accepted(grammar)
+    monkeypatch.setattr(Guards, "simplest", lambda _, guard: guard)
+    _, more = _accepted(grammar)
+    assert contexts < 5
+    assert more > 60
