@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
-from maskwright.errors import PolicyError, Problem, UnsatisfiableError
+from maskwright.errors import PolicyError, Problem, UnsatisfiableError, excerpt
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.lexeme import NEVER, Term
 from maskwright.network.nodes import NodeKey, Production
@@ -141,7 +141,7 @@ def compile_schema(
     """
     policies = Policies(property_order, whitespace, escapes, digits, numbers, objects, formats)
     if registry is not None and not hasattr(registry, "get_or_retrieve"):
-        raise PolicyError(f"registry must be a referencing.Registry or None, not {registry!r}")
+        raise PolicyError(f"registry must be a referencing.Registry or None, not {excerpt(registry)}")
     value = read_json(schema, limits) if isinstance(schema, (str, bytes)) else schema
     document = Document(value, registry)
     warnings = scan(document, policies, limits)

@@ -16,10 +16,13 @@ formats and llguidance's notes on tool calls read them (autumn 2026); ``wire.md`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
-__all__ = ["FORMATS", "Reading", "ToolFormat", "split_markers"]
+from maskwright.errors import PolicyError, excerpt
+from maskwright.tags.freetext import check_mark
+
+__all__ = ["FORMATS", "Reading", "ToolFormat", "format_of", "split_markers"]
 
 
 @dataclass(frozen=True)
@@ -315,3 +318,42 @@ FORMATS: Final[dict[str, ToolFormat]] = {
 FORMATS["qwen"] = FORMATS["qwen3"] = _HERMES
 FORMATS["gpt-oss"] = _HARMONY
 FORMATS["functionary"] = _FUNCTIONARY_32
+
+#: Body to where text may stand.
+_TEXTS: Final = {
+    "object": ("around", "before", "instead", "block"),
+    "named": ("around", "before", "instead", "block"),
+    "parameters": ("around", "before", "instead", "block"),
+    "harmony": ("message",),
+}
+
+
+def format_of(given: object) -> ToolFormat:
+    """The format of a name, or a format of one's own if it is one.
+
+    Raises:
+        PolicyError: there is no such format, or a field of it has no meaning.
+        LimitError: a string of it is too long.
+    """
+    if isinstance(given, str) and given in FORMATS:
+        return FORMATS[given]
+    if not isinstance(given, ToolFormat):
+        raise PolicyError(f"format is one of {', '.join(sorted(FORMATS))} or a ToolFormat, not {excerpt(given, 80)}")
+    for one in fields(ToolFormat):
+        _check_field(one.name, getattr(given, one.name), one.type)
+    if given.text not in _TEXTS.get(given.body, ()):
+        raise PolicyError(f"a format has no body {excerpt(given.body)} with text {excerpt(given.text)}")
+    if given.text == "around" and given.section_begin:
+        raise PolicyError("a format with text around its calls has no section_begin: text stands between calls too")
+    return given
+
+
+def _check_field(name: str, value: object, kind: object) -> None:
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise PolicyError(f"{name} of a format is a boolean, not {excerpt(value)}")
+        return
+    if kind != "str" and not isinstance(value, frozenset if name == "reserved" else tuple):
+        raise PolicyError(f"{name} of a format is a {kind}, not {excerpt(value)}")
+    for string in (value,) if kind == "str" else value:  # type: ignore[attr-defined]
+        check_mark(string, f"{name} of a format")

@@ -15,7 +15,7 @@ from typing import Final
 from maskwright.constraint import Constraint
 from maskwright.errors import PolicyError, excerpt
 from maskwright.grammar.roots import CALLS
-from maskwright.tags.formats import FORMATS, Reading, ToolFormat
+from maskwright.tags.formats import Reading, ToolFormat, format_of
 from maskwright.tags.parsing_driver import TurnParser
 from maskwright.tags.parsing_events import Event, Parsed
 from maskwright.tags.parsing_source import Source
@@ -64,7 +64,7 @@ class ToolParser(TurnParser):
             raise PolicyError(f"numbers must be one of {', '.join(CONVERSIONS)}, not {excerpt(numbers)}")
         events: list[Event] = []
         source = Source(numbers, unique_keys=unique_keys)
-        form = _format(format)
+        form = None if format is None else format_of(format)
         thoughts = thoughts_of(thinking, form)
         turn = Turn(form, source, events, tools=_names(tools), parameters=parameters or {}, thinking=thoughts)
         super().__init__(turn, source, events)
@@ -131,14 +131,6 @@ def parser_of(constraint: Constraint, *, numbers: str = "float") -> ToolParser |
         parser.feed(str(policies["open"]) if root == "insidevalue" else "")
         return parser
     return ToolParser(None, numbers=numbers)
-
-
-def _format(given: str | ToolFormat | None) -> ToolFormat | None:
-    if given is None or isinstance(given, ToolFormat):
-        return given
-    if not isinstance(given, str) or given not in FORMATS:
-        raise PolicyError(f"format must be one of {', '.join(sorted(FORMATS))}, not {excerpt(given, 80)}")
-    return FORMATS[given]
 
 
 def _names(tools: Iterable[str] | None) -> frozenset[str] | None:

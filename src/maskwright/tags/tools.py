@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
@@ -13,8 +13,7 @@ from maskwright.errors import ConstraintError, PolicyError, Problem, Unsupported
 from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.nodes import Call, Network
 from maskwright.tags.calls import Callee, Turn
-from maskwright.tags.formats import FORMATS, Reading, ToolFormat
-from maskwright.tags.freetext import check_mark
+from maskwright.tags.formats import Reading, ToolFormat, format_of
 from maskwright.tags.harmony import harmony_turn
 from maskwright.tags.network import Tree
 from maskwright.tags.parameters import parameters_node, read_parameters
@@ -71,7 +70,7 @@ def tools(
     """
     if not isinstance(parallel, bool):
         raise PolicyError(f"parallel is True or False, not {excerpt(parallel)}")
-    form = _format(format)
+    form = format_of(format)
     listed = read_tools(tools, strict=strict)
     choice = frozen(choice)
     chosen = read_choice(choice, listed)
@@ -110,21 +109,6 @@ def tools(
 
 def _again(source: list[dict[str, Any]], asked: dict[str, Any], options: dict[str, Any]) -> Constraint:
     return tools(source, **asked, **options)
-
-
-def _format(given: str | ToolFormat) -> ToolFormat:
-    if isinstance(given, ToolFormat):
-        for field in fields(given):
-            value = getattr(given, field.name)
-            if isinstance(field.default, str):
-                check_mark(value, f"{field.name} of a format")
-            elif field.name == "markers":
-                for mark in value if isinstance(value, tuple) else (value,):
-                    check_mark(mark, "a marker of a format")
-        return given
-    if not isinstance(given, str) or given not in FORMATS:
-        raise PolicyError(f"format is one of {', '.join(sorted(FORMATS))} or a ToolFormat, not {excerpt(given, 80)}")
-    return FORMATS[given]
 
 
 def _check_names(form: ToolFormat, listed: tuple[Tool, ...]) -> None:

@@ -13,6 +13,7 @@ import maskwright as mw
 from maskwright.errors import LimitError, PolicyError
 from maskwright.tags.formats import FORMATS
 from maskwright.tags.freetext import LONGEST, FreeText, overlap
+from maskwright.tags.parsing import ToolParser
 from tests.conformance.verdicts import BYTES
 
 ANY = {"type": "any_text"}
@@ -107,3 +108,27 @@ def test_marks_are_text(mark: object) -> None:
         mw.thinking(mw.regex("a"), end=mark)  # type: ignore[arg-type]
     with pytest.raises(PolicyError):
         mw.tools([{"name": "f"}], format=replace(FORMATS["hermes"], call_end=mark))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("text", "nowhere"),
+        ("body", []),
+        ("body", "harmony"),
+        ("arguments_keys", None),
+        ("arguments_keys", (1,)),
+        ("reserved", ["f"]),
+        ("is_array", 1),
+        ("markers", "<a>"),
+        ("section_begin", "x"),
+        ("name", 1),
+    ],
+)
+def test_formats_are_checked(field: str, value: object) -> None:
+    """A field without a meaning is refused by masks and readers alike."""
+    form = replace(FORMATS["hermes"], **{field: value})  # type: ignore[arg-type]
+    with pytest.raises(PolicyError):
+        mw.tools([{"name": "f"}], format=form)
+    with pytest.raises(PolicyError):
+        ToolParser(form)

@@ -441,7 +441,7 @@ def test_bytes_that_are_no_text_are_an_error() -> None:
 
 
 def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(PolicyError, match="format must be one of deepseek"):
+    with pytest.raises(PolicyError, match="format is one of deepseek"):
         ToolParser("chatml")
     with pytest.raises(PolicyError, match="thinking"):
         ToolParser("hermes", thinking="")
