@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, cast
 
 from maskwright.errors import Problem, UnsupportedError
 from maskwright.network.joining import Inner, Joined
-from maskwright.network.lexeme import EPSILON, Term, automaton, encode, literal, marker, subtract
+from maskwright.network.lexeme import EPSILON, NEVER, Term, automaton, encode, literal, marker, subtract
 from maskwright.network.nodes import Call, Lex, Network, NodeKey, Production, Switch, Symbol
 from maskwright.tags.formats import split_markers
 from maskwright.tags.freetext import Names
@@ -96,7 +96,7 @@ def _is_nullable(term: Term, below: list[bool]) -> bool:
 
 
 def _is_empty_lexeme(symbol: Symbol) -> bool:
-    if not isinstance(symbol, Lex):
+    if not isinstance(symbol, Lex) or symbol.term is NEVER:
         return False
     inner = symbol.term.args[0]
     # A literal, of which there may be many.

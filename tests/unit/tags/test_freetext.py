@@ -11,8 +11,11 @@ import pytest
 
 import maskwright as mw
 from maskwright.errors import LimitError, PolicyError
+from maskwright.network.lexeme import NEVER
+from maskwright.network.nodes import Lex
 from maskwright.tags.formats import FORMATS
 from maskwright.tags.freetext import LONGEST, FreeText, overlap
+from maskwright.tags.network import Tree
 from maskwright.tags.parsing import ToolParser
 from tests.conformance.verdicts import BYTES
 
@@ -132,3 +135,10 @@ def test_formats_are_checked(field: str, value: object) -> None:
         mw.tools([{"name": "f"}], format=form)
     with pytest.raises(PolicyError):
         ToolParser(form)
+
+
+def test_what_holds_nothing_is_not_empty() -> None:
+    """A lexeme without any text reads no empty text either."""
+    tree = Tree()
+    node = tree.node([(Lex(NEVER),)], "nothing")
+    assert not tree.may_be_empty[node]
