@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Protocol
 from weakref import WeakValueDictionary
 
-from maskwright.errors import LimitError, Problem
+from maskwright.errors import LimitError, Problem, excerpt
 from maskwright.limits import DEFAULT_LIMITS
 
 __all__ = [
@@ -280,7 +280,7 @@ def repeat(part: Term, least: int = 0, most: int | None = None) -> Term:
     if least >= COUNTABLE:
         raise LimitError(
             Problem(
-                f"at least {least} repetitions",
+                f"at least {excerpt(least)} repetitions",
                 keyword="minLength",
                 remedy=f"no text is as long; use at most {COUNTABLE - 1}",
             )

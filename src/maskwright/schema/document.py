@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Final, cast
 
-from maskwright.errors import LimitError, Problem, SchemaError
+from maskwright.errors import LimitError, Problem, SchemaError, excerpt
 from maskwright.limits import Limits
 
 __all__ = [
@@ -143,7 +143,7 @@ def exact_number(value: object, place: str = "") -> Fraction:
         return Fraction(value)
     number = Decimal(repr(value)) if isinstance(value, float) else value
     if not isinstance(number, Decimal) or not number.is_finite():
-        raise SchemaError(Problem(f"{value!r} is not a JSON number", place=place))
+        raise SchemaError(Problem(f"{excerpt(value)} is not a JSON number", place=place))
     if number and abs(number.adjusted()) > EXPONENT_LIMIT:
         raise LimitError(Problem(f"the exponent of {value} is beyond {EXPONENT_LIMIT}", place=place))
     return Fraction(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from maskwright.errors import ConstraintError, Problem, SchemaError
+from maskwright.errors import ConstraintError, Problem, SchemaError, excerpt
 from maskwright.schema.drafts import LATEST, Draft, find_draft
 from maskwright.schema.library import Library
 from maskwright.schema.vocabularies import restricted
@@ -35,7 +35,7 @@ class Metaschemas:
         if uri is None:
             return default
         if not isinstance(uri, str):
-            raise SchemaError(Problem(f"$schema names no known dialect: {uri!r}", "", "$schema", _KNOWN))
+            raise SchemaError(Problem(f"$schema names no known dialect: {excerpt(uri)}", "", "$schema", _KNOWN))
         draft = find_draft(uri) or self._read.get(uri)
         if draft is None:
             draft = self._read[uri] = self._custom(uri)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError, UnsupportedError
+from maskwright.errors import ConstraintError, LimitError, Problem, SchemaError, UnsupportedError, excerpt
 from maskwright.limits import Limits
 from maskwright.regex.compile import search_term
 from maskwright.schema.document import exact_number, json_kind, shown
@@ -27,7 +27,7 @@ _SCALARS = frozenset({str, int, bool, type(None)})
 _LEAF = frozenset(
     {"type", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
 )
-_NO_TEXT = "the keys of a JSON object are texts, not {!r}"
+_NO_TEXT = "the keys of a JSON object are texts, not {}"
 #: Forms of keywords in other drafts.
 _OLD_FORMS = {
     ("items", list): "a list is `prefixItems` from 2020-12 on; use that, or name an earlier draft in `$schema`",
@@ -127,7 +127,7 @@ class _Scan:
                 if name in EVERY_KEYWORD:
                     self._tell_foreign(here, name, draft)
                 elif not isinstance(name, str):
-                    self._note(SchemaError, Problem(_NO_TEXT.format(name), here.place))
+                    self._note(SchemaError, Problem(_NO_TEXT.format(excerpt(name)), here.place))
                 continue
             if keyword.check(value):
                 if name in _CHECKS:
@@ -162,7 +162,7 @@ class _Scan:
     def _refuse(self, here: Subschema, name: str, value: Any, keyword: Keyword) -> None:
         place = f"{here.place}/{name}"
         if isinstance(value, dict) and odd_key(value):
-            self._note(SchemaError, Problem(_NO_TEXT.format(*odd_key(value)), place, name))
+            self._note(SchemaError, Problem(_NO_TEXT.format(*map(excerpt, odd_key(value))), place, name))
         else:
             reason = f"`{name}` must be {keyword.form}, not {shown(value)}"
             self._note(SchemaError, Problem(reason, place, name, _OLD_FORMS.get((name, type(value)), "")))
@@ -237,7 +237,7 @@ class _Scan:
             for part in layer:
                 if isinstance(part, dict):
                     if odd_key(part):
-                        raise SchemaError(Problem(_NO_TEXT.format(*odd_key(part))))
+                        raise SchemaError(Problem(_NO_TEXT.format(*map(excerpt, odd_key(part)))))
                 elif not isinstance(part, (str, int, list)) and part is not None:
                     exact_number(part)
             seen.update(new)

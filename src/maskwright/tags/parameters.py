@@ -7,7 +7,6 @@ string cannot hold the mark that ends a parameter, since nothing could read it a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, cast
 
@@ -31,6 +30,7 @@ _KNOWN: Final = frozenset(
     | {"$schema", "$defs", "definitions", "$id", "$comment", "strict"}
 )
 _OLDER: Final = ("draft-03", "draft-04", "draft-06", "draft-07")
+_REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 _HERE: Final = "urn:maskwright:arguments"
 
 
@@ -109,12 +109,30 @@ def _read(
 def _document(schema: Mapping[str, Any], name: str, own: Any) -> dict[str, Any]:
     """A schema of the member alone. References still find the schema of the arguments."""
     head = {"$schema": schema["$schema"]} if "$schema" in schema else {}
-    if '"$ref"' not in json.dumps(own, default=str) and '"$dynamicRef"' not in json.dumps(own, default=str):
+    if not _refers(own):
         return {**head, "allOf": [own]}
     whole = {"$id": _HERE, **schema}
     where = "definitions" if any(older in str(schema.get("$schema")) for older in _OLDER) else "$defs"
     pointer = f"properties/{_escaped(name)}"
     return {**head, where: {"arguments": whole}, "allOf": [{"$ref": f"{whole['$id']}#/{pointer}"}]}
+
+
+def _refers(schema: Any) -> bool:
+    """Whether a key of a schema, at any depth, is that of a reference."""
+    seen: set[int] = set()
+    todo = [schema]
+    while todo:
+        value = todo.pop()
+        if not isinstance(value, (Mapping, list)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Mapping):
+            if _REFERENCES & value.keys():
+                return True
+            todo.extend(value.values())
+        else:
+            todo.extend(value)
+    return False
 
 
 def _escaped(name: str) -> str:

@@ -119,6 +119,10 @@ class Rude:
         raise RuntimeError("no")
 
 
+def keyed(value: Any) -> Any:
+    return value if isinstance(value, int) else 10**5_000
+
+
 def nested() -> list[Any]:
     deep: list[Any] = []
     for _ in range(3_000):
@@ -162,6 +166,12 @@ PLACES: dict[str, Callable[[Any], object]] = {
     "regex(match=)": lambda x: mw.regex("a", match=x),
     "regex(dialect=)": lambda x: mw.regex("a", dialect=x),
     "json_schema": lambda x: mw.json_schema({"type": x}),
+    "json_schema of a dialect": lambda x: mw.json_schema({"$schema": x}),
+    "json_schema of a length": lambda x: mw.json_schema({"minLength": x if isinstance(x, Rude | list) else -x}),
+    "json_schema of a key": lambda x: mw.json_schema({"type": {keyed(x): 1}}),
+    "json_schema of a constant": lambda x: mw.json_schema({"const": {keyed(x): 1}}),
+    "json_schema of a number": lambda x: mw.json_schema({"const": x if isinstance(x, Rude) else Rude()}),
+    "json_schema(registry=)": lambda x: mw.json_schema({}, registry=x),
     "json_schema(digits=)": lambda x: mw.json_schema({}, digits=x),
     "json_schema(limits=)": lambda x: mw.json_schema({}, limits=x),
     "grammar_root": mw.grammar_root,
@@ -194,3 +204,10 @@ def test_foreign_keys_get_typed_errors(make: Callable[[Any], object]) -> None:
     kind = {"type": "text"} if make is mw.response_format else {"type": "any_text"}
     with pytest.raises(mw.MaskwrightError, match="unknown field"):
         make({**kind, 10**5_000: 1})
+
+
+@pytest.mark.parametrize("form", ["hermes", "glm"])
+def test_huge_numbers_are_numbers(form: str) -> None:
+    """A constant of 5,000 digits is JSON, and is refused only where it cannot be written."""
+    schema = {"properties": {"x": {"type": "integer", "maximum": 10**5_000}}}
+    assert mw.compile(mw.tools([{"name": "f", "parameters": schema}], format=form, choice="f"), BYTES).complete("")
