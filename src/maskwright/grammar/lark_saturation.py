@@ -190,20 +190,24 @@ class Saturation:
     def _saturate(self) -> None:
         while self._unmade or self._todo:
             while self._unmade:
+                self._check(len(self._sets))  # thousands of names, keywords among them, make millions of variables
                 self._make(*self._unmade.pop())
             if self._todo:
                 variable = self._todo.popleft()
                 fresh, self._fresh[variable] = self._fresh[variable], 0
                 for target, state in tuple(self._uses[variable]):
                     self._pass(fresh, target, state)
-            if self._facts > self._steps:
-                raise LimitError(
-                    Problem(
-                        "deciding which beginnings can be completed takes too long",
-                        keyword="liveness",
-                        remedy='raise Limits.satisfiability_steps, or read the grammar with lexer="exact"',
-                    )
+            self._check(self._facts)
+
+    def _check(self, count: int) -> None:
+        if count > self._steps:
+            raise LimitError(
+                Problem(
+                    "deciding which beginnings can be completed takes too long",
+                    keyword="liveness",
+                    remedy='raise Limits.satisfiability_steps, or read the grammar with lexer="exact"',
                 )
+            )
 
     # -- stacks
 

@@ -82,3 +82,16 @@ CONFLICTS = [
 def test_conflicts_that_matter_are_told_from_those_that_do_not(grammar: str, harmless: bool) -> None:
     """The dangling else loses no completion; a list that never ends loses all."""
     assert build_table(compile_rules(load_lark(grammar)), "start").is_clean is harmless
+
+
+def test_many_keywords_and_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the saturation makes is counted as it is made: a thousand keywords beside names would make millions."""
+    monkeypatch.setattr("maskwright.grammar.lark_saturation._FACTS", 0.05)
+    words = " | ".join(f'"kw{number}"' for number in range(40))
+    names = "\n".join(f"N{number}: /[a-z{number}]+_{number}/" for number in range(4))
+    guide = mw.compile(mw.lark(f"start: ({words} | N0 | N1 | N2 | N3)+\n{names}"), BYTES)
+    assert [text for text in ("kw1kw2", "a_3", "kw1a_2", "kw", "a_7") if guide.matches(text)] == [
+        "kw1kw2",
+        "a_3",
+        "kw1a_2",
+    ]
