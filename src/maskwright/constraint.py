@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from maskwright.errors import PolicyError, Problem, UnsatisfiableError, excerpt
 from maskwright.forks import guarded_lock
 from maskwright.kernel.lexicon import Lexicon
-from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.limits import DEFAULT_LIMITS, Limits, check_limits
 from maskwright.network.lexeme import NEVER, Term, complement, encode, intersect, subtract, unite, words
 from maskwright.network.nodes import Lex, Network, NodeKey, Production
 from maskwright.regex.compile import full_term, prefix_term, search_term
@@ -196,7 +196,7 @@ def json_schema(
         LimitError: a limit was exceeded.
         PolicyError: an argument has no meaning.
     """
-    _check_limits(limits)
+    check_limits(limits)
     described = schema_of(schema) if is_python_type(schema) else schema
     source: Any = described if isinstance(described, (str, bytes, bool)) else frozen(described)
     options: dict[str, Any] = {
@@ -283,7 +283,7 @@ def regex(pattern: str, *, dialect: str = "python", match: str = "full", limits:
         raise PolicyError(f"dialect must be the name of one, not {excerpt(dialect)}")
     if not isinstance(match, str) or match not in _MATCHES:
         raise PolicyError(f"match must be one of {', '.join(map(repr, _MATCHES))}, not {excerpt(match)}")
-    _check_limits(limits)
+    check_limits(limits)
     term = _MATCHES[match](pattern, dialect=dialect, limits=limits)
     return _of_term(
         "regex",
@@ -303,7 +303,7 @@ def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constr
         UnsatisfiableError: there are no strings.
         PolicyError: not all are strings.
     """
-    _check_limits(limits)
+    check_limits(limits)
     given = tuple(strings) if isinstance(strings, Iterable) else ()
     if not isinstance(strings, Iterable) or isinstance(strings, str) or not all(isinstance(s, str) for s in given):
         raise PolicyError("choice() takes several strings, for example choice(['yes', 'no'])")
@@ -313,11 +313,6 @@ def choice(strings: Iterable[str], *, limits: Limits = DEFAULT_LIMITS) -> Constr
     term = words(writable)
     network = _Whole(encode(term), "one of the choices")
     return Constraint("choice", network, rebuild=partial(choice, given, limits=limits), limits=limits, term=term)
-
-
-def _check_limits(limits: object) -> None:
-    if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
 
 
 def _of_term(

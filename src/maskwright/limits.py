@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from maskwright.errors import PolicyError, excerpt
 
-__all__ = ["DEFAULT_LIMITS", "Limits"]
+__all__ = ["DEFAULT_LIMITS", "Limits", "check_limits"]
 
 
 @dataclass(frozen=True)
@@ -60,3 +60,9 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def check_limits(limits: object) -> None:
+    """Raise :class:`PolicyError` for what a caller gave as ``limits`` and is none."""
+    if not isinstance(limits, Limits):
+        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")

@@ -15,7 +15,7 @@ from maskwright.grammar.lark_contextual import contextual_network
 from maskwright.grammar.lark_loader import compile_rules, load_lark
 from maskwright.grammar.lark_rules import exact_grammar
 from maskwright.grammar.lark_silence import silence
-from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.limits import DEFAULT_LIMITS, Limits, check_limits
 from maskwright.network.nodes import Network
 
 __all__ = ["ebnf", "gbnf", "lark"]
@@ -55,7 +55,7 @@ def lark(
     """
     if lexer not in ("contextual", "exact"):
         raise PolicyError(f"lexer must be 'contextual' or 'exact', not {excerpt(lexer)}")
-    _check_limits(limits)
+    check_limits(limits)
     folders = _folders(import_paths)
 
     def json_network(schema: str) -> Network:
@@ -94,7 +94,7 @@ def gbnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS) -> 
         LimitError: a limit was exceeded.
         PolicyError: an argument has no meaning.
     """
-    _check_limits(limits)
+    check_limits(limits)
     grammar = read_gbnf(text, start=start, limits=limits)
     network = compile_grammar(grammar, is_empty=partial(is_empty_text, limits=limits), limits=limits)
     rebuild = partial(gbnf, text, start=start, limits=limits)
@@ -115,17 +115,12 @@ def ebnf(text: str, *, start: str = "root", limits: Limits = DEFAULT_LIMITS) -> 
         LimitError: a limit was exceeded.
         PolicyError: an argument has no meaning.
     """
-    _check_limits(limits)
+    check_limits(limits)
     grammar, warnings = read_ebnf(text, start=start, limits=limits)
     network = compile_grammar(grammar, is_empty=partial(is_empty_text, limits=limits), limits=limits)
     rebuild = partial(ebnf, text, start=start, limits=limits)
     policies = {"start": start}
     return Constraint("ebnf", network, rebuild=rebuild, limits=limits, policies=policies, warnings=warnings)
-
-
-def _check_limits(limits: Limits) -> None:
-    if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
 
 
 def _folders(given: object) -> tuple[str | Path, ...]:

@@ -11,7 +11,7 @@ from maskwright.errors import LimitError, PolicyError, Problem, UnsatisfiableErr
 from maskwright.grammar.compile import compile_grammar
 from maskwright.grammar.opened import Opened, opened, read_prefix
 from maskwright.grammar.roots import CALLS, ROOTS, blanks_of, root_grammar
-from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.limits import DEFAULT_LIMITS, Limits, check_limits
 from maskwright.network.nodes import Network
 from maskwright.tags.formats import FORMATS
 from maskwright.tags.freetext import check_mark
@@ -71,8 +71,7 @@ def grammar_root(
     """
     if not isinstance(name, str) or name not in ROOTS:
         raise PolicyError(f"grammar_root: there is no root {excerpt(name)}; the roots are {', '.join(ROOTS)}")
-    if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
+    check_limits(limits)
     if not isinstance(parallel, bool):
         raise PolicyError(f"parallel is True or False, not {excerpt(parallel)}")
     if not isinstance(without, Iterable):

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, Final
 
 from maskwright.constraint import Constraint, frozen
-from maskwright.errors import ConstraintError, PolicyError, excerpt, label
-from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.errors import ConstraintError, excerpt, label
+from maskwright.limits import DEFAULT_LIMITS, Limits, check_limits
 from maskwright.notations import ebnf, gbnf, lark
 from maskwright.schema.document import read_json
 from maskwright.schema.python_types import is_python_type, schema_of
@@ -44,8 +44,7 @@ def structural_tag(source: object, *, limits: Limits = DEFAULT_LIMITS, **policie
         UnsupportedError: a field that is not enforced.
         ConstraintError: what schemas, patterns and grammars in it raise, with the pointer to them.
     """
-    if not isinstance(limits, Limits):
-        raise PolicyError(f"limits must be a Limits, not {excerpt(limits)}")
+    check_limits(limits)
     source = source if isinstance(source, (str, bytes)) else frozen(source)
     given = read_json(source, limits) if isinstance(source, (str, bytes)) else source
     wanted, place = _format(given)
