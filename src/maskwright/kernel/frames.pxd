@@ -34,6 +34,7 @@ cdef class Frames:
     cdef int _step(self, int d, int byte) except -1
     cpdef int canonical(self, int configuration) except -1
     cpdef int advance(self, int configuration, int token, bytes data, object source) except -2
+    cdef list _merged(self, list items)
     cpdef int join(self, int one, int other) except -2
     cpdef int read(self, int configuration, bytes data, object source) except -2
     cdef int _leap(self, int configuration, bytes data) except -1

@@ -211,12 +211,19 @@ class Frames:
     def canonical(self, configuration: cython.int) -> cython.int:
         """The configuration with the same mask that counts as little as it may."""
         lexicon: Lexicon = self.lexicon
-        items: dict[tuple[int, int], int] = {}
-        for state, position, stack in self.configurations[configuration]:
-            key = (lexicon.mask_state(state) if position else state, position)
-            known = items.get(key, stack)
-            items[key] = stack if known == stack else self.closures.merge(known, stack)
-        return self.configuration(sorted([(state, position, stack) for (state, position), stack in items.items()]))
+        items = [
+            (lexicon.mask_state(state) if position else state, position, stack)
+            for state, position, stack in self.configurations[configuration]
+        ]
+        return self.configuration(sorted(self._merged(items)))
+
+    def _merged(self, items: list) -> list[Item]:
+        """Items with the stacks of those that agree in state and position merged."""
+        stacks: dict[tuple[int, int], int] = {}
+        for state, position, stack in items:
+            known = stacks.get((state, position), stack)
+            stacks[state, position] = stack if known == stack else self.closures.merge(known, stack)
+        return [(state, position, stack) for (state, position), stack in stacks.items()]
 
     def advance(
         self, configuration: cython.int, token: cython.int, data: bytes, source: Callable[[int], str] | None
@@ -239,11 +246,7 @@ class Frames:
         """The configuration that goes on as either of two."""
         if one < 0 or other < 0 or one == other:
             return max(one, other)
-        items: dict[tuple[int, int], int] = {}
-        for state, position, stack in self.configurations[one] + self.configurations[other]:
-            known = items.get((state, position), stack)
-            items[state, position] = stack if known == stack else self.closures.merge(known, stack)
-        return self.configuration(sorted([(state, position, stack) for (state, position), stack in items.items()]))
+        return self.configuration(sorted(self._merged([*self.configurations[one], *self.configurations[other]])))
 
     def read(self, configuration: cython.int, data: bytes, source: Callable[[int], str] | None) -> cython.int:
         """The configuration after some bytes, or REFUSED; without ``source`` captures stay unrealised."""
@@ -280,7 +283,7 @@ class Frames:
         if stop < SHORT:
             return 0
         text = data[:stop].decode()
-        items: dict[tuple[int, int], int] = {}
+        items: list[Item] = []
         for state, position, stack in self.configurations[configuration]:
             after: cython.int = self.lexicon.leap(state, text)
             if after == UNKNOWN:
@@ -288,10 +291,8 @@ class Frames:
             chosen: cython.int = self.closures.filter[position]
             if after == DEAD or (chosen >= 0 and not self.closures.passes(chosen, after)):
                 continue
-            key = (after, position)
-            known = items.get(key, stack)
-            items[key] = stack if known == stack else self.closures.merge(known, stack)
-        self._load(tuple([(state, position, stack) for (state, position), stack in items.items()]))
+            items.append((after, position, stack))
+        self._load(tuple(self._merged(items)))
         return stop
 
     def _mark_live(self, d: cython.int, live: cython.uchar[::1]) -> cython.int:
