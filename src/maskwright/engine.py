@@ -59,7 +59,9 @@ class _Tables:
         self.names = dict(vocabulary.special_names)
         #: ``named_texts[id]``: what a control token is written as where it is shown.
         self.named_texts = {token: name.encode("utf-8", "replace") for name, token in self.names.items()}
-        longest_first = sorted(self.named_texts.values(), key=len, reverse=True)
+        #: The same, turned round.
+        self.named_ids = {text: token for token, text in self.named_texts.items()}
+        longest_first = sorted(self.named_ids, key=len, reverse=True)
         #: Finds the names of control tokens in a text.
         self.name_pattern = re.compile(b"|".join(map(re.escape, longest_first))) if longest_first else None
         self.longest = self.trie.reach[0] if self.trie.size else 0
@@ -195,6 +197,7 @@ class Engine:
         walker = Walker(tables.trie, tables.covers, closures, network.root, network.realize, tables.end_ids)
         self._read_prefix(walker)
         self._named_texts = tables.named_texts
+        self._named_ids = tables.named_ids
         self._name_pattern = tables.name_pattern
         lacking = self.vocabulary.bound_bytes or self.vocabulary.missing_bytes & NEEDED_BYTES
         checks = bool(lacking) or walker.closures.unspellable
@@ -311,10 +314,9 @@ class Engine:
         """A text cut where control tokens that a grammar names stand by their names: ``(bytes, id)``, -1 for text."""
         if self._name_pattern is None or not self.now.walker.lexicon.codes.named:
             return [(data, -1)]
-        ids = {text: token for token, text in self._named_texts.items()}
         parts, place = [], 0
         for found in self._name_pattern.finditer(data):
-            parts += [(data[place : found.start()], -1), (found[0], ids[found[0]])]
+            parts += [(data[place : found.start()], -1), (found[0], self._named_ids[found[0]])]
             place = found.end()
         return [*parts, (data[place:], -1)]
 
