@@ -9,7 +9,6 @@ from typing import Any, Final
 from maskwright.dialects.disjoint import are_disjoint
 from maskwright.dialects.findings import Effect
 from maskwright.dialects.intake import Taken
-from maskwright.schema.document import exact_number
 from maskwright.schema.drafts import EVERY_KEYWORD
 from maskwright.schema.references import Subschema
 
@@ -124,11 +123,6 @@ def _add_condition(here: Subschema, taken: Taken, found: Gathered, note: Note) -
     else:
         note(place, "if", "changed", "it is anyOf: both if and then, or else", "wider")
         found.choices.append(choice)
-
-
-def tightest(values: Iterable[Any], *, largest: bool) -> Any:
-    """The largest or smallest of some numbers."""
-    return (max if largest else min)(values, key=exact_number)
 
 
 def says_nothing(here: Subschema) -> bool:

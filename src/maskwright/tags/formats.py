@@ -69,9 +69,8 @@ class ToolFormat:
     parameter_begin: str = ""
     parameter_middle: str = ""
     parameter_end: str = ""
-    #: What ends, and what begins, the model's thinking before a turn.
+    #: What ends the model's thinking before a turn.
     thinking_end: str = "</think>"
-    thinking_begin: str = "<think>"
 
     @property
     def trigger(self) -> str:
@@ -161,7 +160,6 @@ _MISTRAL: Final = ToolFormat(
     is_id_optional=True,
     markers=("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"),
     thinking_end="[/THINK]",
-    thinking_begin="[THINK]",
 )
 _FUNCTIONARY_31: Final = ToolFormat(
     "functionary_v3.1",
