@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 import maskwright as mw
-from maskwright.errors import MaskwrightError, UnsatisfiableError
+from maskwright.errors import MaskwrightError, PolicyError, UnsatisfiableError
 from tests.oracle.masks import SINGLES, in_mask, make_vocabulary
 
 BYTES = make_vocabulary(SINGLES)
@@ -85,3 +87,25 @@ def test_huge_bounds_are_kept_or_have_no_effect(most: int) -> None:
     """No text is as long as these bounds."""
     guide = mw.compile(mw.json_schema({"type": "string", "maxLength": most}), BYTES)
     assert guide.matches('"' + "a" * 100 + '"')
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(mw.json_schema, {}),
+        partial(mw.regex, "a"),
+        partial(mw.choice, ["a"]),
+        partial(mw.lark, 'start: "a"'),
+        partial(mw.gbnf, 'root ::= "a"'),
+        partial(mw.ebnf, 'root ::= "a"'),
+        partial(mw.grammar_root, "value"),
+        partial(mw.tools, []),
+        partial(mw.structural_tag, {"type": "any_text"}),
+        partial(mw.response_format, {"type": "text"}),
+    ],
+    ids=lambda make: make.func.__name__,
+)
+def test_limits_that_are_none(make: Callable[..., mw.Constraint]) -> None:
+    """Every constructor refuses what is no ``Limits``."""
+    with pytest.raises(PolicyError, match="must be a Limits"):
+        make(limits=5)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from maskwright.constraint import Constraint, frozen, json_schema
 from maskwright.errors import ConstraintError, PolicyError, Problem, UnsupportedError, excerpt
-from maskwright.limits import DEFAULT_LIMITS, Limits
+from maskwright.limits import DEFAULT_LIMITS, Limits, check_limits
 from maskwright.network.nodes import Call, Network
 from maskwright.tags.calls import Callee, Turn
 from maskwright.tags.formats import Reading, ToolFormat, format_of
@@ -70,6 +70,7 @@ def tools(
     """
     if not isinstance(parallel, bool):
         raise PolicyError(f"parallel is True or False, not {excerpt(parallel)}")
+    check_limits(limits)
     form = format_of(format)
     listed = read_tools(tools, strict=strict)
     choice = frozen(choice)
