@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from maskwright.engine import Engine
+from maskwright.kernel.codes import FIRST_CODE
 from maskwright.kernel.walk import REFUSED
 
 __all__ = ["draw_byte", "draw_bytes", "explain_bytes"]
@@ -47,7 +48,7 @@ def explain_bytes(engine: Engine, configuration: int, data: bytes, source: Calla
     """Follow bytes from a configuration; say that they can be read, or where they cannot and what was expected."""
     at, good = configuration, 0
     for stop in range(1, len(data) + 1):
-        after = engine.read(configuration, data[:stop], source)
+        after = engine.read(configuration, data[:stop], source) if data[stop - 1] < FIRST_CODE else REFUSED
         if after == REFUSED:
             break
         at, good = after, stop

@@ -301,6 +301,9 @@ def test_codes_are_no_text() -> None:
     assert allowed(one) == [CALL]
     with pytest.raises(TokenError):
         one.advance(3 + 0xF5)
+    code = one._engine.code_of(CALL)
+    assert not one.can_read(code)
+    assert one.explain_bytes(code).startswith("byte 1 (byte 0xf5) cannot be read: expected <|call|>")
 
 
 def test_names_are_read_back() -> None:
