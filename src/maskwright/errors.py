@@ -16,7 +16,20 @@
     ├── TokenError                 a token or byte that the matcher cannot accept here
     ├── OutputError                a text that was generated and cannot be read as what it should be
     ├── ModelError                 weights that are missing, damaged or of an unknown architecture
-    └── InputError                 a file or argument of the command line cannot be used
+    ├── InputError                 a file or argument of the command line cannot be used
+    ├── RequestError               a request to our server that cannot be honoured (status, param, code)
+    ├── ServiceError               an API gave no answer; carries what it said, and how often it was asked
+    │   ├── ConnectionFailedError  no connection, or one that broke off in the middle
+    │   ├── ServiceTimeoutError    no answer in time
+    │   ├── ProtocolError          an answer that is none: broken JSON, malformed events, half a stream
+    │   ├── CredentialsError       401 and 403
+    │   ├── CapabilityError        this model or API does not offer what was asked for
+    │   ├── RejectedError          another refusal of the request (4xx): a schema it does not take, a bad field
+    │   ├── RateLimitedError       429, after all retries
+    │   └── ServerFailedError      5xx, after all retries
+    └── AnswerError                an API answered, but not what the constraint asks for; carries text, place, reason
+        ├── TruncatedError         the answer was cut off: tokens ran out
+        └── ExhaustedError         the budget of calls, tokens or seconds was used up
 """
 
 from __future__ import annotations
@@ -24,7 +37,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "AnswerError",
+    "CapabilityError",
+    "ConnectionFailedError",
     "ConstraintError",
+    "CredentialsError",
+    "ExhaustedError",
     "GrammarError",
     "InputError",
     "LimitError",
@@ -34,8 +52,16 @@ __all__ = [
     "PatternError",
     "PolicyError",
     "Problem",
+    "ProtocolError",
+    "RateLimitedError",
+    "RejectedError",
+    "RequestError",
     "SchemaError",
+    "ServerFailedError",
+    "ServiceError",
+    "ServiceTimeoutError",
     "TokenError",
+    "TruncatedError",
     "UnsatisfiableError",
     "UnspellableError",
     "UnsupportedError",
@@ -157,3 +183,110 @@ class ModelError(MaskwrightError):
 
 class InputError(MaskwrightError):
     """A file or argument of the command line cannot be used."""
+
+
+class RequestError(MaskwrightError):
+    """A request to our server that cannot be honoured, with all that its answer needs."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 400,
+        type: str = "invalid_request_error",  # noqa: A002 - the name on the wire
+        param: str | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        #: The HTTP status.
+        self.status = status
+        self.type = type
+        #: The field at fault, with its path (``messages[2].content``).
+        self.param = param
+        self.code = code
+        #: Seconds after which it may be sent again.
+        self.retry_after = retry_after
+
+
+class ServiceError(MaskwrightError):
+    """An API gave no answer."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        param: str | None = None,
+        code: str | None = None,
+        body: str = "",
+        request_id: str | None = None,
+        attempts: int = 1,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        #: The HTTP status, None if there was no response.
+        self.status = status
+        #: The field at fault and the code, as the API told them.
+        self.param = param
+        self.code = code
+        #: What the API sent, at most some thousand characters.
+        self.body = body
+        self.request_id = request_id
+        #: How often the request was sent.
+        self.attempts = attempts
+
+
+class ConnectionFailedError(ServiceError):
+    """No connection, or one that broke off in the middle."""
+
+
+class ServiceTimeoutError(ServiceError):
+    """No answer in time."""
+
+
+class ProtocolError(ServiceError):
+    """An answer that is none: broken JSON, malformed events, half a stream."""
+
+
+class CredentialsError(ServiceError):
+    """The API does not know the key, or does not let it do this (401, 403)."""
+
+
+class CapabilityError(ServiceError):
+    """This model or API does not offer what was asked for."""
+
+
+class RejectedError(ServiceError):
+    """The API refused the request (4xx): a schema that it does not take, a bad field, an unknown model."""
+
+
+class RateLimitedError(ServiceError):
+    """Too many requests (429), after all retries."""
+
+
+class ServerFailedError(ServiceError):
+    """The API failed (5xx), after all retries."""
+
+
+class AnswerError(MaskwrightError):
+    """An API answered, but not what the constraint asks for."""
+
+    def __init__(self, reason: str, *, text: str = "", place: str = "", report: object = None) -> None:
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.reason = reason
+        #: What was written, so far.
+        self.text = text
+        #: A JSON pointer into the answer, or ``line:column``; ``""`` if nowhere.
+        self.place = place
+        #: What it cost and how it was enforced: a :class:`maskwright.client.Report`.
+        self.report = report
+
+
+class TruncatedError(AnswerError):
+    """The answer was cut off: the tokens of the request or of the model's context ran out."""
+
+
+class ExhaustedError(AnswerError):
+    """The budget of calls, tokens or seconds was used up before the answer was complete."""

@@ -1,0 +1,1 @@
+"""Constraints guaranteed over somebody else's API."""

@@ -1,0 +1,1 @@
+"""Many rows through one constraint: resumable, with failures kept."""
