@@ -1,0 +1,91 @@
+"""What is asked about every row, and of whom: an API, or a model in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from maskwright.constraint import Constraint
+from maskwright.errors import PolicyError
+from maskwright.pipeline.identity import Job, constraint_identity
+from maskwright.pipeline.outcomes import Cost, Made
+from maskwright.pipeline.rows import Row
+from maskwright.pipeline.run import Worker
+
+__all__ = ["Asking", "Service", "is_json", "service_worker"]
+
+_PLACE: Final = "{text}"
+#: Constructors whose outputs are JSON values. Of all others the text itself is the value.
+_JSON: Final = frozenset({"json_schema"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """One question about many texts."""
+
+    constraint: Constraint
+    #: What the model is told before the text; ``None`` for what the client or model says by itself.
+    instructions: str | None = None
+    #: A text in which every ``{text}`` is replaced by that of the row; ``None`` for the row's text alone.
+    template: str | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    #: Further options of :meth:`maskwright.client.AsyncClient.extraction`.
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """See that the template has a place for the text; raises ``PolicyError``."""
+        if self.template is not None and _PLACE not in self.template:
+            raise PolicyError("the prompt template must hold {text}, where the text of a row goes")
+
+    def prompt(self, row: Row) -> str:
+        """What is asked about a row. A ``{text}`` in the row itself is an ordinary text."""
+        return row.text if self.template is None else self.template.replace(_PLACE, row.text)
+
+    def sampling(self) -> dict[str, Any]:
+        """The numbers that were given."""
+        given = {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def job(self, model: str) -> Job:
+        """What tells this question, put to this model, from others. How long answers may be is no part of it."""
+        return Job.of(
+            constraint_identity(self.constraint),
+            [self.instructions, self.template],
+            [model, self.sampling()],
+        )
+
+
+class Service(Protocol):
+    """What is needed of a :class:`maskwright.client.AsyncClient`."""
+
+    async def extraction(
+        self, source: str, model_or_schema: Any, *, instructions: str | None = None, **options: Any
+    ) -> Any:
+        """Answer with ``text`` and ``report``."""
+        ...
+
+
+def service_worker(client: Service, asking: Asking) -> Worker:
+    """Make rows' values over an API."""
+    options = {**asking.sampling(), **asking.further}
+    if asking.max_tokens is not None:
+        options["max_tokens"] = asking.max_tokens
+    as_json = is_json(asking.constraint)
+
+    async def make(row: Row) -> Made:
+        answer = await client.extraction(
+            asking.prompt(row), asking.constraint, instructions=asking.instructions, **options
+        )
+        report = answer.report
+        return Made(answer.text, as_json, Cost.of(report), str(getattr(report, "how", "")))
+
+    return make
+
+
+def is_json(constraint: Constraint) -> bool:
+    """Whether every output of a constraint is a JSON value."""
+    return constraint.kind in _JSON

@@ -1,0 +1,82 @@
+"""When a run stops by itself: a service that refuses or fails one row after the other would do so with all of them.
+
+Rows that failed because of the service are held back until another row shows that the service works. If none does, they
+are let go: nothing is written of them, so that a resumed run tries them like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from maskwright.errors import CapabilityError, CredentialsError, RejectedError, ServiceError
+
+__all__ = ["Breaker"]
+
+#: Errors that no other row can change.
+_LASTING: Final = (CredentialsError, CapabilityError)
+#: Rows in a run's beginning that must not reach the service until it counts as unreachable. Each was tried several
+#: times by then.
+_UNREACHED: Final = 3
+
+
+@dataclass
+class Breaker:
+    """Judges failures in the order in which they happen."""
+
+    #: Failures of the service in a row that end the run; 0 for never.
+    most: int = 10
+    #: What ended the run, ``None`` while it goes on.
+    error: ServiceError | None = None
+    #: What writes the failures that are held back.
+    _held: list[Callable[[], None]] = field(default_factory=list)
+    _has_answered: bool = False
+    _has_refused: bool = False
+
+    @property
+    def held(self) -> int:
+        """How many failures are held back."""
+        return len(self._held)
+
+    def passed(self) -> None:
+        """Note that the service answered: what is held back were failures of single rows."""
+        self._has_answered = True
+        self._release()
+
+    def failed(self, error: Exception, write: Callable[[], None]) -> None:
+        """Note a failure; ``write`` is called now, later or never. Look at ``error`` afterwards."""
+        if not isinstance(error, ServiceError):
+            self.passed()
+            write()
+            return
+        self._held.append(write)
+        self._has_refused = self._has_refused or isinstance(error, RejectedError)
+        if not self.most:
+            self._release()
+        elif isinstance(error, _LASTING) or len(self._held) >= self._patience():
+            self._trip(error)
+
+    def _patience(self) -> int:
+        is_lost = not self._has_answered and not self._has_refused
+        return min(_UNREACHED, self.most) if is_lost else self.most
+
+    def finished(self, error: Exception | None) -> None:
+        """Note that there are no more rows; ``error`` is the last failure.
+
+        A service that never gave any answer was not there: the rows are left for later, however few they are.
+        """
+        if self.error is None and self._held and isinstance(error, ServiceError):
+            if self.most and not self._has_answered and not self._has_refused:
+                self._trip(error)
+            else:
+                self._release()
+
+    def _trip(self, error: ServiceError) -> None:
+        self.error = self.error or error
+        self._held.clear()
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for write in held:
+            write()
