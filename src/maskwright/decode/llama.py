@@ -5,14 +5,14 @@ Ainslie et al., "GQA" (arXiv 2305.13245): several query heads share one key head
 2104.09864). GGUF stores the query and key rows so that a rotation turns *neighbouring* pairs, which makes it one
 multiplication of complex numbers here.
 
-Weights are held transposed, ``[inputs, outputs]``: a product with one row is bound by memory, and OpenBLAS reads this
-layout at 25 GB/s on one core against 13 GB/s for ``[outputs, inputs]`` (13 ms a token instead of 24 on SmolLM2).
+Several sequences share a pass: their tokens are the rows of one product with each weight matrix (see
+:mod:`maskwright.decode.matrices` for what that saves), and only attention looks at each sequence by itself.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -21,9 +21,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maskwright.decode.attention import Attention
 from maskwright.decode.cache import Cache
 from maskwright.decode.dimensions import Dimensions
-from maskwright.decode.tensors import TensorSource, beside
+from maskwright.decode.matrices import Matrix
+from maskwright.decode.tensors import TensorSource
 from maskwright.decode.weights import Weights, dequantise, dequantise_rows
 from maskwright.errors import ModelError
 from maskwright.gguf import Gguf, Tensor
@@ -32,26 +34,24 @@ __all__ = ["Llama"]
 
 Ids = NDArray[np.intp]
 
-#: Tokens of a prompt that are read at once: bounds the attention scores (heads x 256 x context) to some 70 MB.
+#: Tokens that are read in one pass: bounds the attention scores (heads x 256 x context) to some 70 MB.
 _CHUNK: Final = 256
-#: Rows up to which a loop over the rows is quicker than one matrix product.
-_FEW: Final = 6
 #: Below this share of the vocabulary, logits of single rows (unpacked anew) cost less than the whole product.
 _NARROW: Final = 1 / 64
 
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The weights of one layer, matrices as ``[inputs, outputs]``."""
+    """The weights of one layer."""
 
     attention_norm: Weights
     #: Queries, keys and values side by side.
-    qkv: Weights
-    output: Weights
+    qkv: Matrix
+    output: Matrix
     feed_norm: Weights
     #: Gate and up side by side.
-    gate_up: Weights
-    down: Weights
+    gate_up: Matrix
+    down: Matrix
 
 
 class Llama:
@@ -74,7 +74,7 @@ class Llama:
         self._head_rows = source.take("output.weight", None, size.width) if has_head else self._embedding
         # Unpacking is array work without the interpreter's lock, so threads share it; never more than four.
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            head = pool.submit(beside, size.width, self._head_rows)
+            head = pool.submit(Matrix.from_tensors, size.width, self._head_rows)
             self._layers = list(pool.map(partial(self._read_layer, source), range(size.layers)))
             self._head = head.result()
         self._norm = dequantise(source.take("output_norm.weight", size.width))
@@ -103,11 +103,11 @@ class Llama:
         ]
         return _Layer(
             attention_norm=dequantise(take("attn_norm", size.width)),
-            qkv=beside(size.width, *qkv),
-            output=beside(query, take("attn_output", size.width, query)),
+            qkv=Matrix.from_tensors(size.width, *qkv),
+            output=Matrix.from_tensors(query, take("attn_output", size.width, query)),
             feed_norm=dequantise(take("ffn_norm", size.width)),
-            gate_up=beside(size.width, *gate_up),
-            down=beside(size.hidden, take("ffn_down", size.width, size.hidden)),
+            gate_up=Matrix.from_tensors(size.width, *gate_up),
+            down=Matrix.from_tensors(size.hidden, take("ffn_down", size.width, size.hidden)),
         )
 
     def forward(self, tokens: Sequence[int], cache: Cache) -> Weights:
@@ -117,12 +117,31 @@ class Llama:
             ModelError: the context is exceeded, or a token id is outside the vocabulary; ``cache`` is unchanged.
 
         """
-        ids = np.asarray(tokens, np.intp)
-        if ids.size and not 0 <= ids.min() <= ids.max() < self.vocabulary_size:
-            raise ModelError(f"a token id is outside 0..{self.vocabulary_size - 1}")
-        cache.reserve(len(ids))
-        parts = [self._chunk(ids[start : start + _CHUNK], cache) for start in range(0, len(ids), _CHUNK)]
-        return np.concatenate(parts) if parts else np.empty((0, self.dimensions.width), np.float32)
+        return self.advance([(tokens, cache)])[0]
+
+    def advance(self, parts: Sequence[tuple[Sequence[int], Cache]]) -> list[Weights]:
+        """Read tokens of several sequences, each after those in its cache, and return the hidden states of each.
+
+        All share the passes over the weights, of at most 256 tokens each. No cache may occur twice.
+
+        Raises:
+            ModelError: a context is exceeded, or a token id is outside the vocabulary; every cache is unchanged.
+
+        """
+        rows = [np.asarray(tokens, np.intp) for tokens, _ in parts]
+        for ids, (_, cache) in zip(rows, parts, strict=True):
+            if ids.size and not 0 <= ids.min() <= ids.max() < self.vocabulary_size:
+                raise ModelError(f"a token id is outside 0..{self.vocabulary_size - 1}")
+            cache.check(len(ids))
+        hidden = [np.empty((len(ids), self.dimensions.width), np.float32) for ids in rows]
+        for cuts in _passes([len(ids) for ids in rows]):
+            states = self._read([(rows[index][part], parts[index][1]) for index, part in cuts])
+            first = 0
+            for index, part in cuts:
+                count = part.stop - part.start
+                hidden[index][part] = states[first : first + count]
+                first += count
+        return hidden
 
     def logits(self, hidden: Weights, ids: Ids | None = None) -> Weights:
         """Return the scores of the next token after a hidden state ``[width]``, or after each of ``[n, width]``.
@@ -132,23 +151,19 @@ class Llama:
         if ids is not None and len(ids) <= self.vocabulary_size * _NARROW:
             narrow: Weights = hidden @ dequantise_rows(self._head_rows, ids).T
             return narrow
-        scores: Weights = hidden @ self._head
+        scores = self._head.product(np.atleast_2d(hidden)).reshape(*hidden.shape[:-1], -1)
         return scores if ids is None else scores[..., ids]
 
-    def _chunk(self, ids: Ids, cache: Cache) -> Weights:
-        start, stop = cache.length, cache.length + len(ids)
-        angles = np.arange(start, stop)[:, None] * self._frequencies
-        turn = np.exp(1j * angles).astype(np.complex64)[:, None, :]
-        #: Minus infinity where a token would look at a later one.
-        later = np.triu(np.full((len(ids), stop), -np.inf, np.float32), start + 1)
-        x = dequantise_rows(self._embedding, ids)
+    def _read(self, parts: Sequence[tuple[Ids, Cache]]) -> Weights:
+        """One pass over the weights."""
+        attention = Attention(self.dimensions, self._frequencies, [(len(ids), cache) for ids, cache in parts])
+        x = dequantise_rows(self._embedding, np.concatenate([ids for ids, _ in parts]))
         for index, layer in enumerate(self._layers):
-            keys, values = cache.keys[index, :, :stop], cache.values[index, :, :stop]
-            qkv = _product(self._normalise(x, layer.attention_norm), layer.qkv)
-            x += _product(self._attend(qkv, turn, later, keys, values), layer.output)
-            gate, up = np.split(_product(self._normalise(x, layer.feed_norm), layer.gate_up), 2, axis=-1)
-            x += _product(_swiglu(gate, up), layer.down)
-        cache.length = stop
+            qkv = layer.qkv.product(self._normalise(x, layer.attention_norm))
+            x += layer.output.product(attention.gather(index, qkv))
+            gate, up = np.split(layer.gate_up.product(self._normalise(x, layer.feed_norm)), 2, axis=-1)
+            x += layer.down.product(_swiglu(gate, up))
+        attention.finish()
         return self._normalise(x, self._norm)
 
     def _normalise(self, x: Weights, weight: Weights) -> Weights:
@@ -156,42 +171,23 @@ class Llama:
         result: Weights = x * (weight / np.sqrt(mean + np.float32(self.dimensions.epsilon)))
         return result
 
-    def _attend(
-        self,
-        qkv: Weights,
-        turn: NDArray[np.complex64],
-        later: Weights,
-        keys: Weights,
-        values: Weights,
-    ) -> Weights:
-        """Store the new keys and values at the end of ``keys`` and ``values`` and return what the queries gather."""
-        size, count = self.dimensions, len(qkv)
-        heads = qkv.reshape(count, -1, size.head)
-        turned = (heads[:, : size.heads + size.kv_heads].view(np.complex64) * turn).view(np.float32)
-        keys[:, -count:] = turned[:, size.heads :].swapaxes(0, 1)
-        values[:, -count:] = heads[:, size.heads + size.kv_heads :].swapaxes(0, 1)
-        group = size.heads // size.kv_heads
-        queries = turned[:, : size.heads].reshape(count, size.kv_heads, group, size.head).transpose(1, 2, 0, 3)
-        queries = queries.reshape(size.kv_heads, group * count, size.head) * np.float32(size.head**-0.5)
-        scores: Weights = (queries @ keys.swapaxes(1, 2)).reshape(size.kv_heads, group, count, -1)
-        if count > 1:
-            scores += later
-        scores -= scores.max(-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(-1, keepdims=True)
-        gathered: Weights = scores.reshape(size.kv_heads, group * count, -1) @ values
-        return gathered.reshape(size.heads, count, size.head).swapaxes(0, 1).reshape(count, -1)
 
-
-def _product(x: Weights, matrix: Weights) -> Weights:
-    """``x @ matrix``, row by row if there are few: a matrix product copies the weights first (2 rows 64 ms, not 36)."""
-    if len(x) > _FEW:
-        product: Weights = x @ matrix
-        return product
-    out = np.empty((len(x), matrix.shape[1]), np.float32)
-    for row, result in zip(x, out, strict=True):
-        np.matmul(row, matrix, out=result)
-    return out
+def _passes(lengths: Sequence[int]) -> Iterator[list[tuple[int, slice]]]:
+    """Cut sequences of tokens into passes of at most ``_CHUNK``: the place of each sequence and the part to read."""
+    cuts: list[tuple[int, slice]] = []
+    room = _CHUNK
+    for index, length in enumerate(lengths):
+        start = 0
+        while start < length:
+            stop = min(start + room, length)
+            cuts.append((index, slice(start, stop)))
+            room -= stop - start
+            start = stop
+            if not room:
+                yield cuts
+                cuts, room = [], _CHUNK
+    if cuts:
+        yield cuts
 
 
 def _swiglu(gate: Weights, up: Weights) -> Weights:

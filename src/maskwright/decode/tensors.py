@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import mmap
 
-import numpy as np
-
-from maskwright.decode.weights import Weights, dequantise_transposed
 from maskwright.errors import ModelError
 from maskwright.gguf import Gguf, Tensor
 
-__all__ = ["TensorSource", "beside"]
+__all__ = ["TensorSource"]
 
 
 class TensorSource:
@@ -52,14 +49,3 @@ class TensorSource:
         if self._left:
             names = ", ".join(sorted(self._left)[:3])
             raise ModelError(f"{self._gguf.path}: {len(self._left)} tensors are not known to this decoder ({names})")
-
-
-def beside(inputs: int, *tensors: Tensor) -> Weights:
-    """Unpack matrices ``[outputs, inputs]`` side by side into one ``[inputs, all outputs]``."""
-    widths = [tensor.shape[0] for tensor in tensors]
-    out = np.empty((inputs, sum(widths)), np.float32)
-    start = 0
-    for tensor, width in zip(tensors, widths, strict=True):
-        dequantise_transposed(tensor, out[:, start : start + width])
-        start += width
-    return out
