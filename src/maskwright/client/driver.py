@@ -1,0 +1,215 @@
+"""Carries out the commands of flows with ``httpx.Client``, in the thread that asks."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar
+
+import httpx
+
+from maskwright.client.connection import Connection, Tally
+from maskwright.client.flow import Call, Command, Emit, Flow, Hangup, More, Now, Pause, Reply
+from maskwright.client.transport import (
+    CHUNK,
+    Incoming,
+    headers_of,
+    is_events,
+    limits_of,
+    out_of_time,
+    request_of,
+    translated,
+)
+from maskwright.errors import PolicyError, ServiceError
+
+__all__ = ["Driver"]
+
+T = TypeVar("T")
+_FAILURES = (httpx.HTTPError, httpx.StreamError, OSError)
+
+
+class Driver:
+    """Runs flows; threads may share it. A deadline in the middle of a body is kept by closing the socket."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tally: Tally,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Open no connection yet."""
+        self._connection = connection
+        self._tally = tally
+        self._clock = clock
+        self._sleep = sleep
+        self._http = httpx.Client(limits=limits_of(connection), follow_redirects=False)
+
+    def with_connection(self, connection: Connection) -> Driver:
+        """The same pool of connections, for requests with other headers and times."""
+        other = object.__new__(Driver)
+        other.__dict__.update(self.__dict__, _connection=connection)
+        return other
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def run(self, flow: Flow[T]) -> T:
+        """The result of a flow; what it emits is dropped."""
+        items = self.items(flow)
+        while True:
+            try:
+                next(items)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+
+    def items(self, flow: Flow[T]) -> Generator[Any, None, T]:
+        """What a flow emits, one after the other; its result is returned. Closing it closes the connection."""
+        line = _Line(self._http, self._connection, self._tally, self._clock)
+        try:
+            command = next(flow)
+            while True:
+                if isinstance(command, Emit):
+                    yield command.item
+                try:
+                    result = self._result(line, command)
+                except ServiceError as error:
+                    command = flow.throw(error)
+                else:
+                    command = flow.send(result)
+        except StopIteration as end:
+            finished: T = end.value
+            return finished
+        finally:
+            line.close()
+            flow.close()
+
+    def _result(self, line: _Line, command: Command) -> Any:
+        if isinstance(command, Call):
+            return line.call(command)
+        if isinstance(command, More):
+            return line.more(keep=command.keep)
+        if isinstance(command, Now):
+            return self._clock()
+        if isinstance(command, Pause):
+            self._sleep(command.seconds)
+        elif isinstance(command, Hangup):
+            line.close()
+        return None
+
+
+class _Line:
+    """At most one open response, and what came in of it."""
+
+    def __init__(self, http: httpx.Client, connection: Connection, tally: Tally, clock: Callable[[], float]) -> None:
+        self._http = http
+        self._connection = connection
+        self._tally = tally
+        self._clock = clock
+        self._open = contextlib.ExitStack()
+        self._incoming: Incoming | None = None
+        self._chunks: Iterator[bytes] = iter(())
+        self._deadline: float | None = None
+
+    def call(self, call: Call) -> Reply:
+        """Send a request and read its answer, or its beginning."""
+        self.close()
+        if self._http.is_closed:
+            raise PolicyError("the client is closed")
+        self._deadline = call.deadline
+        request = request_of(self._http, self._connection, call, self._clock())
+        self._tally.add(calls=1, retries=int(call.attempt > 1))
+        try:
+            response = self._http.send(request, stream=True)
+        except _FAILURES as error:
+            raise self._translated(error, None) from error
+        self._open.callback(response.close)
+        self._watch(response)
+        reply = Reply(response.status_code, headers_of(response), attempts=call.attempt)
+        self._incoming = Incoming(reply, self._connection.pool.most_bytes)
+        self._chunks = response.iter_bytes(CHUNK) if not is_events(call, reply) else response.iter_bytes()
+        if is_events(call, reply):
+            return Reply(reply.status, reply.headers, is_stream=True, attempts=call.attempt)
+        return self._whole(self._incoming)
+
+    def more(self, *, keep: bool) -> str | None:
+        """The next event, or ``None`` at the end."""
+        incoming = self._incoming
+        if incoming is None:
+            return None
+        while (event := incoming.next(keep=keep)) is None:
+            data = self._chunk(incoming)
+            if data is None:
+                self.close()
+                incoming.finish()
+                return None
+            incoming.feed(data)
+        return event
+
+    def close(self) -> None:
+        """Close the response, if there is one: the connection is free again, or closed if more would have come."""
+        self._incoming = None
+        self._chunks = iter(())
+        with contextlib.suppress(*_FAILURES):
+            self._open.close()
+
+    def _whole(self, incoming: Incoming) -> Reply:
+        reply = incoming.reply
+        try:
+            while (data := self._chunk(incoming)) is not None:
+                if not incoming.keep(data):
+                    break
+        except ServiceError:
+            if reply.status < 400:  # of a refusal, what was read is enough
+                raise
+        finally:
+            self.close()
+        return Reply(reply.status, reply.headers, incoming.whole, attempts=reply.attempts)
+
+    def _chunk(self, incoming: Incoming) -> bytes | None:
+        if self._is_late():
+            self.close()
+            raise out_of_time()
+        try:
+            data = next(self._chunks, None)
+        except _FAILURES as error:
+            fault = self._translated(error, incoming)
+            self.close()
+            raise fault from error
+        if data is None and self._is_late():
+            self.close()
+            raise out_of_time()
+        return data
+
+    def _translated(self, error: Exception, incoming: Incoming | None) -> ServiceError:
+        reply = None
+        if incoming is not None:
+            told = incoming.reply
+            reply = Reply(told.status, told.headers, incoming.whole, attempts=told.attempts)
+        return translated(error, reply, expired=self._is_late())
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and self._clock() >= self._deadline
+
+    def _watch(self, response: httpx.Response) -> None:
+        """Shut the socket down when the deadline comes: a read of httpx waits for as long as it was told before."""
+        stream = response.extensions.get("network_stream")
+        if self._deadline is None or stream is None:
+            return
+        connection = stream.get_extra_info("socket")
+        if connection is None:
+            return
+        timer = threading.Timer(max(0.0, self._deadline - self._clock()), _shut, (connection,))
+        timer.daemon = True
+        timer.start()
+        self._open.callback(timer.cancel)
+
+
+def _shut(connection: Any) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(2)

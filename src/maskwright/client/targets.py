@@ -1,0 +1,87 @@
+"""What an answer is to be: a constraint, and how its text becomes the value that was asked for."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from maskwright.client.answer import Answer
+from maskwright.constraint import Constraint, json_schema
+from maskwright.errors import AnswerError, PolicyError, excerpt
+from maskwright.schema.python_types import is_python_type
+
+__all__ = ["Target"]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A constraint, and what reads its texts."""
+
+    constraint: Constraint | None = None
+    #: pydantic's ``TypeAdapter`` of the type that was asked for; ``None`` where the value of the JSON is what is given.
+    adapter: Any = None
+
+    @classmethod
+    def of(cls, given: object) -> Target:
+        """What was given: a :class:`Constraint`, a JSON Schema (an object or its text), or a Python type.
+
+        Of pydantic models, dataclasses, ``TypedDict`` and other types instances are made, by pydantic. A function
+        stands for its arguments and is not called. ``None`` is any text.
+
+        Raises:
+            ConstraintError: the schema is refused; see :func:`maskwright.json_schema`.
+            PolicyError: this is none of these, or pydantic is not installed.
+        """
+        if given is None:
+            return cls()
+        if isinstance(given, Constraint):
+            return cls(given)
+        if is_python_type(given):
+            return cls(json_schema(given), None if inspect.isroutine(given) else _adapter(given))
+        if isinstance(given, (Mapping, str, bytes, bool)):
+            return cls(json_schema(given))
+        raise PolicyError(f"an answer is a Constraint, a JSON Schema or a Python type, not {excerpt(given)}")
+
+    def read(self, answer: Answer) -> Answer:
+        """The answer with the value that was asked for.
+
+        Raises:
+            AnswerError: a validator in Python refuses it: with the place, the reason and the text.
+        """
+        if self.adapter is None:
+            return answer
+        try:
+            return replace(answer, value=self.adapter.validate_json(answer.text))
+        except Exception as cause:  # a validator of somebody else may raise anything
+            place, reason = _told(cause, answer.value)
+            raise AnswerError(reason, text=answer.text, place=place, report=answer.report) from cause
+
+
+def _adapter(given: object) -> Any:
+    adapter_class: Any = importlib.import_module("pydantic").TypeAdapter
+    return given if isinstance(given, adapter_class) else adapter_class(given)
+
+
+def _told(cause: Exception, value: object) -> tuple[str, str]:
+    """Where and why pydantic refused a value: its first error, and how many more there are."""
+    listed = getattr(cause, "errors", None)
+    errors = listed(include_url=False, include_context=False) if callable(listed) else []
+    if not errors:
+        return "", f"{type(cause).__name__}: {cause}"
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return _pointer(errors[0].get("loc", ()), value), f"{errors[0].get('msg', cause)}{more}"
+
+
+def _pointer(steps: tuple[object, ...], value: Any) -> str:
+    """The JSON pointer of pydantic's place, without the steps that name branches of unions and not members."""
+    pointer = ""
+    for step in steps:
+        known = range(len(value)) if isinstance(value, list) else value
+        if not isinstance(known, (Mapping, range)) or step not in known:
+            continue
+        value = value[step]
+        pointer += "/" + str(step).replace("~", "~0").replace("/", "~1")
+    return pointer
