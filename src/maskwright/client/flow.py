@@ -167,9 +167,19 @@ class Reply:
 
     def fault(self, reason: str) -> ProtocolError:
         """The error that says that this is no answer."""
-        return ProtocolError(
-            reason, status=self.status, body=self.text, request_id=self.request_id, attempts=self.attempts
-        )
+        return ProtocolError(reason, **self._told())
+
+    def broken(self, reason: str) -> ConnectionFailedError:
+        """The error that says that the rest is missing."""
+        return ConnectionFailedError(reason, **self._told())
+
+    def _told(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "body": self.text,
+            "request_id": self.request_id,
+            "attempts": self.attempts,
+        }
 
 
 def shown(data: bytes) -> str:
@@ -222,6 +232,8 @@ def _attempt(call: Call) -> Flow[Reply | _Failure]:
         if reply.status not in _OK:
             return _refused(reply)
         first = (yield More(keep=True)) if reply.is_stream else None
+        if reply.is_stream and first is None:
+            raise reply.broken("the stream ended before its first event")
     except ServiceError as error:
         return _Failure(error, {}, isinstance(error, (ConnectionFailedError, ServiceTimeoutError)))
     told = None if first is None else fault_in(first, reply)

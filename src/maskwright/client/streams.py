@@ -23,6 +23,7 @@ class Chunks:
     def __init__(self, reply: Reply) -> None:
         """Stand before the first chunk."""
         self._reply = reply
+        self._has_begun = False
         self._has_ended = False
         #: Whether a choice has told why it ended.
         self.is_finished = False
@@ -45,8 +46,10 @@ class Chunks:
                 raise
             event = None
         if event is None or event.strip() == _DONE:
-            return (yield from self._end(is_told=event is not None))
+            yield from self._end(is_told=event is not None)
+            return None
         chunk = yield from self._read(event)
+        self._has_begun = True
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             self.is_finished |= isinstance(choice, dict) and choice.get("finish_reason") is not None
@@ -62,7 +65,7 @@ class Chunks:
     def _end(self, *, is_told: bool) -> Flow[None]:
         self._has_ended = True
         yield Hangup()
-        if not is_told and not self.is_finished:
+        if not (self.is_finished or (is_told and self._has_begun)):
             raise self._reply.fault("the stream ended before the answer did")
 
     def _read(self, event: str) -> Flow[dict[str, Any]]:
