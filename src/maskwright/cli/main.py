@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import maskwright as mw
-from maskwright.cli import check, complete, export, generate, model, show, validate
+from maskwright.cli import check, complete, export, generate, model, serve, show, validate
 from maskwright.cli.console import say
 from maskwright.cli.exits import Exit
 from maskwright.errors import InputError, PolicyError
@@ -22,6 +22,7 @@ __all__ = ["main"]
 #: Name -> module with ``configure`` and ``run``, and one line of help. A new command is one file and one entry.
 _COMMANDS: Final = {
     "generate": (generate, "let a model write what a schema or grammar allows, every token masked"),
+    "serve": (serve, "put a model behind the APIs of OpenAI and Cerebras, every constraint enforced"),
     "check": (check, "tell whether a schema or grammar is supported, and all that stands in its way"),
     "validate": (validate, "check JSON documents: of each wrong one the first wrong byte, and why"),
     "show": (show, "follow a text through a schema or grammar: what was allowed at each token, and why"),
