@@ -1,8 +1,8 @@
 """The command line of Maskwright.
 
-Exit codes: 0 the output is complete, 1 a constraint, text or model was refused, 2 wrong arguments or unreadable files,
-3 no output fits in ``--max-tokens``, 130 ended by Ctrl-C, 141 the reader of the output went away. Only results
-go to standard output; messages and progress go to standard error.
+Exit codes: 0 the output is complete, 1 a constraint, text or model was refused or rows failed, 2 wrong arguments or
+unreadable files, 3 no output fits in ``--max-tokens``, 4 ended early with rows left, 130 ended by Ctrl-C, 141 the
+reader of the output went away. Only results go to standard output; messages and progress go to standard error.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import maskwright as mw
-from maskwright.cli import check, complete, export, generate, model, serve, show, validate
+from maskwright.cli import check, complete, export, extract, generate, model, serve, show, validate
 from maskwright.cli.console import say
 from maskwright.cli.exits import Exit
 from maskwright.errors import InputError, PolicyError
@@ -23,6 +23,7 @@ __all__ = ["main"]
 _COMMANDS: Final = {
     "generate": (generate, "let a model write what a schema or grammar allows, every token masked"),
     "serve": (serve, "put a model behind the APIs of OpenAI and Cerebras, every constraint enforced"),
+    "extract": (extract, "let a model or an API answer one question about every row of a file; resumes after a crash"),
     "check": (check, "tell whether a schema or grammar is supported, and all that stands in its way"),
     "validate": (validate, "check JSON documents: of each wrong one the first wrong byte, and why"),
     "show": (show, "follow a text through a schema or grammar: what was allowed at each token, and why"),
@@ -31,8 +32,9 @@ _COMMANDS: Final = {
     "model": (model, "list models, find and fetch their weights"),
 }
 _EPILOG: Final = (
-    "exit codes: 0 complete, 1 refused (constraint, text or model), 2 wrong arguments or unreadable files, "
-    "3 no output fits in --max-tokens, 130 interrupted, 141 the reader of the output went away"
+    "exit codes: 0 complete, 1 refused (constraint, text or model; or rows failed), 2 wrong arguments or unreadable "
+    "files, 3 no output fits in --max-tokens, 4 ended early with rows left, 130 interrupted, 141 the reader of the "
+    "output went away"
 )
 
 

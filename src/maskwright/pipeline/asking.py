@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from maskwright.constraint import Constraint
 from maskwright.errors import PolicyError
@@ -13,9 +13,11 @@ from maskwright.pipeline.outcomes import Cost, Made
 from maskwright.pipeline.rows import Row
 from maskwright.pipeline.run import Worker
 
-__all__ = ["Asking", "Service", "is_json", "service_worker"]
+__all__ = ["INSTRUCTIONS", "Asking", "is_json", "service_worker"]
 
 _PLACE: Final = "{text}"
+#: What a model is told if nothing is said.
+INSTRUCTIONS: Final = "Take what is asked for out of the text that follows. Answer with JSON and nothing else."
 #: Constructors whose outputs are JSON values. Of all others the text itself is the value.
 _JSON: Final = frozenset({"json_schema"})
 
@@ -25,7 +27,7 @@ class Asking:
     """One question about many texts."""
 
     constraint: Constraint
-    #: What the model is told before the text; ``None`` for what the client or model says by itself.
+    #: What the model is told before the text; ``None`` for :data:`INSTRUCTIONS`.
     instructions: str | None = None
     #: A text in which every ``{text}`` is replaced by that of the row; ``None`` for the row's text alone.
     template: str | None = None
@@ -45,6 +47,11 @@ class Asking:
         """What is asked about a row. A ``{text}`` in the row itself is an ordinary text."""
         return row.text if self.template is None else self.template.replace(_PLACE, row.text)
 
+    @property
+    def told(self) -> str:
+        """What the model is told before the text."""
+        return INSTRUCTIONS if self.instructions is None else self.instructions
+
     def sampling(self) -> dict[str, Any]:
         """The numbers that were given."""
         given = {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed}
@@ -54,32 +61,25 @@ class Asking:
         """What tells this question, put to this model, from others. How long answers may be is no part of it."""
         return Job.of(
             constraint_identity(self.constraint),
-            [self.instructions, self.template],
+            [self.told, self.template],
             [model, self.sampling()],
         )
 
 
-class Service(Protocol):
-    """What is needed of a :class:`maskwright.client.AsyncClient`."""
+def service_worker(extraction: Callable[..., Awaitable[Any]], asking: Asking) -> Worker:
+    """Make rows' values over an API.
 
-    async def extraction(
-        self, source: str, model_or_schema: Any, *, instructions: str | None = None, **options: Any
-    ) -> Any:
-        """Answer with ``text`` and ``report``."""
-        ...
-
-
-def service_worker(client: Service, asking: Asking) -> Worker:
-    """Make rows' values over an API."""
+    Args:
+        extraction: That method of a :class:`maskwright.client.AsyncClient`.
+        asking: What is asked.
+    """
     options = {**asking.sampling(), **asking.further}
     if asking.max_tokens is not None:
         options["max_tokens"] = asking.max_tokens
     as_json = is_json(asking.constraint)
 
     async def make(row: Row) -> Made:
-        answer = await client.extraction(
-            asking.prompt(row), asking.constraint, instructions=asking.instructions, **options
-        )
+        answer = await extraction(asking.prompt(row), asking.constraint, instructions=asking.told, **options)
         report = answer.report
         return Made(answer.text, as_json, Cost.of(report), str(getattr(report, "how", "")))
 

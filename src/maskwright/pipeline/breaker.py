@@ -10,12 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from maskwright.errors import CapabilityError, CredentialsError, RejectedError, ServiceError
+from maskwright.errors import (
+    CapabilityError,
+    ConstraintError,
+    CredentialsError,
+    LimitError,
+    MaskwrightError,
+    PolicyError,
+    RejectedError,
+    ServiceError,
+)
 
 __all__ = ["Breaker"]
 
-#: Errors that no other row can change.
-_LASTING: Final = (CredentialsError, CapabilityError)
+#: Errors that are the job's and not a row's.
+_LASTING: Final = (CredentialsError, CapabilityError, ConstraintError, PolicyError)
 #: Rows in a run's beginning that must not reach the service until it counts as unreachable. Each was tried several
 #: times by then.
 _UNREACHED: Final = 3
@@ -28,7 +37,7 @@ class Breaker:
     #: Failures of the service in a row that end the run; 0 for never.
     most: int = 10
     #: What ended the run, ``None`` while it goes on.
-    error: ServiceError | None = None
+    error: MaskwrightError | None = None
     #: What writes the failures that are held back.
     _held: list[Callable[[], None]] = field(default_factory=list)
     _has_answered: bool = False
@@ -46,6 +55,9 @@ class Breaker:
 
     def failed(self, error: Exception, write: Callable[[], None]) -> None:
         """Note a failure; ``write`` is called now, later or never. Look at ``error`` afterwards."""
+        if isinstance(error, _LASTING) and not isinstance(error, LimitError) and self.most:
+            self._trip(error)
+            return
         if not isinstance(error, ServiceError):
             self.passed()
             write()
@@ -54,7 +66,7 @@ class Breaker:
         self._has_refused = self._has_refused or isinstance(error, RejectedError)
         if not self.most:
             self._release()
-        elif isinstance(error, _LASTING) or len(self._held) >= self._patience():
+        elif len(self._held) >= self._patience():
             self._trip(error)
 
     def _patience(self) -> int:
@@ -72,7 +84,7 @@ class Breaker:
             else:
                 self._release()
 
-    def _trip(self, error: ServiceError) -> None:
+    def _trip(self, error: MaskwrightError) -> None:
         self.error = self.error or error
         self._held.clear()
 

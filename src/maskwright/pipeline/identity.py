@@ -72,10 +72,10 @@ def constraint_identity(constraint: Constraint) -> str:
             kept = {name: given for name, given in value.keywords.items() if name not in _UNTOLD}
             todo += [*value.args, kept]
         elif isinstance(value, Mapping):
-            parts.append("{%d" % len(value))
+            parts.append(f"{{{len(value)}")
             todo += [item for pair in value.items() for item in pair]
         elif isinstance(value, (list, tuple)):
-            parts.append("[%d" % len(value))
+            parts.append(f"[{len(value)}")
             todo += value
         else:
             parts.append(value.__qualname__ if callable(value) else repr(value))

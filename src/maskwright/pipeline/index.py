@@ -12,7 +12,10 @@ _PAGE: Final = 4096
 
 
 class RowIndex:
-    """A map from row numbers to numbers of 63 bits. In pages, so that one stray number costs 32 kB and not its own size."""
+    """A map from row numbers to numbers of 63 bits.
+
+    In pages, so that one stray row number costs 32 kB and not its own size.
+    """
 
     def __init__(self) -> None:
         #: ``_pages[n // _PAGE][n % _PAGE]`` is what row n has plus one, 0 if it has nothing.

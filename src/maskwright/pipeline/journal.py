@@ -93,7 +93,7 @@ class Journal:
 
     def _is_at(self, descriptor: int) -> bool:
         try:
-            return os.path.samestat(os.fstat(descriptor), os.stat(self.path))
+            return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except OSError:
             return False
 
@@ -110,7 +110,7 @@ class Journal:
     def is_file(self, path: str | os.PathLike[str]) -> bool:
         """Whether another path names this file."""
         try:
-            return os.path.samestat(os.fstat(self._descriptor), os.stat(path))
+            return os.path.samestat(os.fstat(self._descriptor), Path(path).stat())
         except OSError:
             return False
 

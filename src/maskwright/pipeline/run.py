@@ -80,7 +80,6 @@ class Pipeline:
         self,
         source: Source,
         ledger: Ledger,
-        worker: Worker,
         pace: Pace | None = None,
         observe: Callable[[Tally], None] = lambda _: None,
     ) -> None:
@@ -89,7 +88,6 @@ class Pipeline:
         Args:
             source: The rows.
             ledger: The results, open; the caller closes it.
-            worker: What makes a row's value; a :class:`MaskwrightError` makes the row a failure.
             pace: How it goes about them.
             observe: Called with the counts, several times a second and after each row.
 
@@ -98,7 +96,6 @@ class Pipeline:
         """
         self._source = source
         self._ledger = ledger
-        self._worker = worker
         self._pace = pace or Pace()
         self._observe = observe
         if source.path is not None:
@@ -115,22 +112,26 @@ class Pipeline:
         self._busy: set[asyncio.Task[None] | None] = set()
 
     def interrupt(self) -> None:
-        """Take no more rows and end when those under way are done, or after ``pace.grace`` seconds; a second call ends now.
+        """Take no more rows, and end when those under way are done or after ``pace.grace`` seconds.
 
-        To be called from the event loop's thread, as its signal handlers are.
+        A second call ends without waiting for them. To be called in the thread of the event loop, as its signal
+        handlers are.
         """
         if self._is_halted.is_set():
             self._cancel(self._tasks)
         self._halt("interrupted", "interrupted")
 
-    async def run(self) -> Summary:
+    async def run(self, worker: Worker) -> Summary:
         """Go through all rows that are not done, and return how that ended.
+
+        Args:
+            worker: What makes a row's value; what it raises makes the row a failure.
 
         When this task is cancelled, what is under way is dropped and what is done is kept.
         """
         self.tally.began = monotonic()
         feed = Feed(self._rows(), ahead=self._pace.concurrency)
-        self._tasks = {asyncio.create_task(self._serve(feed)) for _ in range(self._pace.concurrency)}
+        self._tasks = {asyncio.create_task(self._serve(feed, worker)) for _ in range(self._pace.concurrency)}
         beat = asyncio.create_task(self._beat())
         try:
             await self._wait()
@@ -178,7 +179,7 @@ class Pipeline:
             if not self._ledger.is_done(row):
                 yield row
 
-    async def _serve(self, feed: Feed) -> None:
+    async def _serve(self, feed: Feed, worker: Worker) -> None:
         """One of the tasks that take rows."""
         task = asyncio.current_task()
         while not self._is_halted.is_set():
@@ -192,12 +193,12 @@ class Pipeline:
             self._busy.add(task)
             self.tally.active += 1
             try:
-                await self._do(row)
+                await self._do(row, worker)
             finally:
                 self.tally.active -= 1
                 self._busy.discard(task)
 
-    async def _do(self, row: Row) -> None:
+    async def _do(self, row: Row, worker: Worker) -> None:
         """Make one row's value and write it, or why there is none."""
         try:
             if row.error is not None:
@@ -205,7 +206,7 @@ class Pipeline:
                 await asyncio.sleep(0)
                 self._guarded(self._write_failure, row, row.error, Cost())
                 return
-            made = await self._worker(row)
+            made = await worker(row)
             self._guarded(self._write_value, row, made)
         except MemoryError:
             raise

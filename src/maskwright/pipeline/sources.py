@@ -113,9 +113,9 @@ class FileSource:
 class ListSource:
     """Texts, or objects as they would stand in a file; they are gone through once, and not kept."""
 
-    path = None
+    path: Path | None = None
     is_repeatable = False
-    size = None
+    size: int | None = None
 
     def __init__(self, given: Iterable[str | Mapping[str, Any]], reading: Reading) -> None:
         """Take what is given; nothing is read yet."""

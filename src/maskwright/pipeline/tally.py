@@ -37,7 +37,10 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """What a whole run may take. Rows that are under way when a limit is reached are finished, so it may be exceeded by those."""
+    """What a whole run may take.
+
+    Rows that are under way when a limit is reached are finished, so by those it may be exceeded.
+    """
 
     calls: int | None = None
     tokens: int | None = None
