@@ -6,14 +6,29 @@ the model for all sequences, and hands tokens to the event loops that wait for t
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections import deque
 from collections.abc import Sequence
+from copy import copy
+from threading import Condition, Thread
+from typing import Final
 
 from maskwright.decode.runtime import Runtime
-from maskwright.server.counts import EngineStats
-from maskwright.server.jobs import Job
+from maskwright.errors import PolicyError, RequestError
+from maskwright.server.admission import admitted
+from maskwright.server.batch import Batch, is_late
+from maskwright.server.counts import Counts, EngineStats
+from maskwright.server.jobs import Failed, Job
+from maskwright.server.prefixes import Prefixes
 from maskwright.server.tickets import Ticket
+from maskwright.server.writing import Writing
 
 __all__ = ["Engine"]
+
+#: Seconds that a refused client is asked to wait, at least and at most.
+_LEAST_WAIT: Final = 1.0
+_MOST_WAIT: Final = 60.0
 
 
 class Engine:
@@ -42,11 +57,36 @@ class Engine:
         Raises:
             PolicyError: a number is below what it can be.
         """
-        raise NotImplementedError
+        for name, number, least in [
+            ("batch", batch, 1),
+            ("queue", queue, 1),
+            ("chunk", chunk, 1),
+            ("cache_tokens", cache_tokens, 0),
+            ("cache_sessions", cache_sessions, 0),
+        ]:
+            if number < least:
+                raise PolicyError(f"{name} is {number}, it must be at least {least}")
+        self._runtime = runtime
+        self._writing = Writing(runtime)
+        self._most_running, self._most_queued = batch, queue
+        self._prefixes = Prefixes(cache_tokens, cache_sessions)
+        self._counts = Counts()
+        self._batch = Batch(runtime, self._writing, self._prefixes, self._counts, chunk)
+        #: Guards all below; notified when there is something to do.
+        self._changed = Condition()
+        self._queue: deque[tuple[Ticket, int, Job]] = deque()
+        self._refused = self._left = 0
+        #: Set by close: when what is left is given up.
+        self._closes_at: float | None = None
+        #: The counts after the last turn, the sequences under way, the sessions kept and their tokens.
+        self._published = (copy(self._counts), 0, 0, 0)
+        self._thread = Thread(target=self._run, name="maskwright-engine", daemon=True)
+        self._is_started = False
 
     def start(self) -> None:
-        """Start the thread."""
-        raise NotImplementedError
+        """Start the thread; once."""
+        self._is_started = True
+        self._thread.start()
 
     def prepare(self, jobs: Sequence[Job]) -> tuple[Job, ...]:
         """Check jobs and plan how each output is closed in time; blocks, so call it in a worker thread.
@@ -58,7 +98,7 @@ class Engine:
             RequestError: 400: a prompt is empty or does not fit in the context, an id is out of range, or no output of
                 the guide has so few tokens (``param`` is ``prompt``, ``logit_bias`` or ``max_tokens``).
         """
-        raise NotImplementedError
+        return admitted(jobs, self._writing)
 
     def submit(self, jobs: Sequence[Job]) -> Ticket:
         """Queue the jobs of one request; call it on the event loop that will read the ticket.
@@ -66,12 +106,120 @@ class Engine:
         Raises:
             RequestError: 429 with ``retry_after`` if the queue is full, 503 while closing, 400 as in :meth:`prepare`.
         """
-        raise NotImplementedError
+        jobs = self.prepare(jobs)
+        ticket = Ticket(jobs, asyncio.get_running_loop(), self._forget)
+        with self._changed:
+            self._check_room(len(jobs))
+            self._queue.extend((ticket, index, job) for index, job in enumerate(jobs))
+            self._changed.notify_all()
+        return ticket
+
+    def _check_room(self, count: int) -> None:
+        if self._closes_at is not None:
+            self._refused += count
+            raise RequestError("the server is shutting down", status=503, type="server_error", code="shutting_down")
+        if count > self._most_queued:
+            reason = f"{count} choices are more than the {self._most_queued} that this server queues"
+            raise RequestError(f"{reason} (ask for fewer at once)", param="n", code="too_many_choices")
+        if len(self._queue) + count > self._most_queued:
+            self._refused += count
+            raise RequestError(
+                f"{len(self._queue)} jobs are waiting already (try again later)",
+                status=429,
+                type="too_many_requests_error",
+                param="queue",
+                code="queue_full",
+                retry_after=self._wait(),
+            )
+
+    def _wait(self) -> float:
+        """About when the queue is half empty, in seconds."""
+        seconds = self._batch.seconds_of_job * len(self._queue) / 2 / self._most_running
+        return min(max(seconds, _LEAST_WAIT), _MOST_WAIT)
+
+    def _forget(self, ticket: Ticket) -> None:
+        """A ticket was cancelled: its jobs wait no longer, and those under way end at the next turn."""
+        with self._changed:
+            waiting = len(self._queue)
+            self._queue = deque(entry for entry in self._queue if entry[0] is not ticket)
+            self._left += waiting - len(self._queue)
+            self._changed.notify_all()
 
     def stats(self) -> EngineStats:
         """The present counts; cheap, from any thread."""
-        raise NotImplementedError
+        with self._changed:
+            counts, running, kept, tokens = self._published
+            counts = copy(counts)
+            counts.cancelled += self._left
+            return EngineStats.of(
+                counts,
+                queued=len(self._queue),
+                queue=self._most_queued,
+                running=running,
+                batch=self._most_running,
+                refused=self._refused,
+                kept_sessions=kept,
+                kept_tokens=tokens,
+            )
 
     async def close(self, grace: float) -> None:
-        """Take no new jobs, let those that were taken finish within ``grace`` seconds, give up the rest, end the thread."""
-        raise NotImplementedError
+        """Take no new jobs, let those that were taken finish within ``grace`` seconds, give up the rest.
+
+        Ends the thread and closes the runtime. Safe to call again; the shortest grace counts.
+        """
+        with self._changed:
+            ends = time.monotonic() + grace
+            self._closes_at = ends if self._closes_at is None else min(ends, self._closes_at)
+            self._changed.notify_all()
+        if not self._is_started:
+            self.start()
+        await asyncio.to_thread(self._thread.join)
+
+    # ------------------------------------------------------------------------------------------------------ the thread
+
+    def _run(self) -> None:
+        while self._wait_for_work():
+            try:
+                for ticket, index, job in self._taken():
+                    self._batch.admit(ticket, index, job)
+                self._batch.turn()
+            except Exception as cause:  # noqa: BLE001  (a defect of ours must not silence the server)
+                self._batch.give_up_all(cause)
+            self._publish()
+        self._give_up_rest()
+        self._prefixes.clear()
+        self._publish()
+        self._runtime.close()
+
+    def _wait_for_work(self) -> bool:
+        """Sleep until there is something to do; False if the thread is to end."""
+        with self._changed:
+            while not self._queue and not len(self._batch) and self._closes_at is None:
+                self._changed.wait()
+            if self._closes_at is None:
+                return True
+            return bool(self._queue or len(self._batch)) and time.monotonic() < self._closes_at
+
+    def _taken(self) -> list[tuple[Ticket, int, Job]]:
+        """Jobs that begin now, and those that waited too long."""
+        now = time.monotonic()
+        with self._changed:
+            room = self._most_running - len(self._batch)
+            taken = [self._queue.popleft() for _ in range(min(room, len(self._queue)))]
+            late = [entry for entry in self._queue if is_late(entry[2], now)]
+            if late:
+                self._queue = deque(entry for entry in self._queue if not is_late(entry[2], now))
+        return taken + late
+
+    def _publish(self) -> None:
+        with self._changed:
+            self._published = (copy(self._counts), len(self._batch), len(self._prefixes), self._prefixes.tokens)
+
+    def _give_up_rest(self) -> None:
+        error = RequestError("the server is shutting down", status=503, type="server_error", code="shutting_down")
+        self._batch.give_up_all(error)
+        with self._changed:
+            rest, self._queue = self._queue, deque()
+        self._counts.failed += len(rest)
+        for ticket, index, _ in rest:
+            ticket.deliver([(index, Failed(error))])

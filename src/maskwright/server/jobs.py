@@ -1,8 +1,8 @@
 """What the engine is asked for, and what it tells: jobs in, events out.
 
-A job is one sequence: one prompt, one output. A request for several choices is several jobs on one ticket. The events of
-a job come in this order: one :class:`Prompted`, any number of :class:`Token`, one :class:`Finish`; or :class:`Failed`
-as the last at any place.
+A job is one sequence: one prompt, one output. A request for several choices is several jobs on one ticket. The events
+of a job come in this order: one :class:`Prompted`, any number of :class:`Token`, one :class:`Finish`; or
+:class:`Failed` as the last at any place.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Job:
     stop: tuple[bytes, ...] = ()
     #: How many of the likeliest tokens are reported with each token; 0 reports the written one only, None nothing.
     logprobs: int | None = None
-    #: Whether the tokens of the prompt are scored, too; needs ``logprobs``. Nothing of the prompt is then taken from the
-    #: cache.
+    #: Whether the tokens of the prompt are scored, too, as ``logprobs`` says. Nothing of the prompt is then taken from
+    #: the cache.
     echo_logprobs: bool = False
     #: Ids that the output is expected to hold (predicted outputs); they change its cost, never its content.
     prediction: tuple[int, ...] = ()

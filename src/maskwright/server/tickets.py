@@ -122,11 +122,8 @@ class Ticket:
                     return found
                 if self._unfinished == 0 or self.is_cancelled:
                     raise StopAsyncIteration
+            # Events that come after the look above leave a call of _look, which cannot run before this one waits.
             self._waiter = self._loop.create_future()
-            # Events that came after the look above find no waiter, but leave a call of _look that finds this one:
-            # this coroutine runs on the loop, so no such call runs between the two.
-            if self._events or self._unfinished == 0 or self.is_cancelled:
-                continue
             await self._waiter
 
 

@@ -1,0 +1,74 @@
+"""What is checked of a job before it waits: its ids, its length, and whether its constraint fits in its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from maskwright.errors import RequestError, UnspellableError, VocabularyError
+from maskwright.matcher import Matcher
+from maskwright.server.jobs import Job
+from maskwright.server.sampling import Chooser
+from maskwright.server.writing import Writing
+
+__all__ = ["admitted"]
+
+
+def admitted(jobs: Sequence[Job], writing: Writing) -> tuple[Job, ...]:
+    """The jobs, each with a matcher if it has a guide; jobs of one guide and one budget are planned once.
+
+    Raises:
+        RequestError: 400, with the field at fault.
+        VocabularyError: a guide was compiled for another vocabulary.
+        PolicyError: a number of the sampling law is out of its range.
+        ConstraintError: a plan exceeded a limit.
+    """
+    planned: dict[tuple[int, int], Matcher] = {}
+    ready = []
+    for job in jobs:
+        _check(job, writing)
+        Chooser(job, writing)
+        if job.guide is None or job.matcher is not None:
+            ready.append(job)
+            continue
+        room = writing.context - len(job.prompt)
+        budget = room if job.max_tokens is None else min(job.max_tokens, room)
+        key = (id(job.guide), budget)
+        if key not in planned:
+            planned[key] = _planned(job, budget)
+        ready.append(replace(job, matcher=planned[key]))
+    return tuple(ready)
+
+
+def _check(job: Job, writing: Writing) -> None:
+    if not job.prompt:
+        raise RequestError("the prompt has no tokens; a model needs at least one to go on from", param="prompt")
+    if not 0 <= min(job.prompt) <= max(job.prompt) < writing.width:
+        raise RequestError(f"a token id of the prompt is not in 0..{writing.width - 1}", param="prompt")
+    least = 0 if job.max_tokens == 0 else 1
+    if len(job.prompt) + least > writing.context:
+        told = f"the prompt has {len(job.prompt)} tokens, and the model's context is {writing.context}"
+        raise RequestError(f"{told} (send a shorter one)", param="prompt", code="context_length_exceeded")
+    if any(not 0 <= token < writing.width for token in job.logit_bias):
+        raise RequestError(f"a token id is not in 0..{writing.width - 1}", param="logit_bias")
+    for name in ("max_tokens", "min_tokens", "logprobs", "observe"):
+        if (getattr(job, name) or 0) < 0:
+            raise RequestError(f"{name} is {getattr(job, name)}, it must be at least 0", param=name)
+    if not all(job.stop):
+        raise RequestError("a stop text is empty", param="stop")
+    if job.guide is not None and job.guide.vocabulary != writing.vocabulary:
+        raise VocabularyError("the guide was compiled for another vocabulary (compile it for that of the runtime)")
+
+
+def _planned(job: Job, budget: int) -> Matcher:
+    assert job.guide is not None  # noqa: S101  (asked for before)
+    try:
+        return job.guide.matcher(max_tokens=budget)
+    except UnspellableError as cause:
+        is_asked_for = job.max_tokens is not None and budget == job.max_tokens
+        where = "" if is_asked_for else f" (so many are left of the context after a prompt of {len(job.prompt)})"
+        raise RequestError(
+            f"the constraint cannot be met in {budget} tokens{where}: {cause}",
+            param="max_tokens" if is_asked_for else "prompt",
+            code="max_tokens_too_small" if is_asked_for else "context_length_exceeded",
+        ) from cause
