@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from maskwright.wire.logprobs import Scored, chat_logprobs, completion_logprobs
 
 __all__ = [
     "Scored",
@@ -24,17 +26,6 @@ __all__ = [
     "tool_delta",
     "usage",
 ]
-
-
-class Scored(NamedTuple):
-    """A token that was written or read, and what the model thought of it."""
-
-    #: The bytes that it writes.
-    data: bytes
-    #: None for the first token of a prompt, which nothing came before.
-    logprob: float | None
-    #: Bytes and natural logarithm of the probability of the likeliest tokens, the likeliest first.
-    top: tuple[tuple[bytes, float], ...] = ()
 
 
 def usage(
@@ -73,6 +64,9 @@ def time_info(
     }
 
 
+# ---- completions ---------------------------------------------------------------------------------------------------
+
+
 def completion_choice(
     index: int,
     *,
@@ -80,15 +74,22 @@ def completion_choice(
     finish_reason: str | None = None,
     logprobs: Mapping[str, Any] | None = None,
     tokens: Sequence[int] | None = None,
+    token_ids: Sequence[int] | None = None,
+    prompt_token_ids: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """One choice of a completion, or of a chunk of it (``text`` is the delta then)."""
-    return {
+    """One choice of a completion, or of a chunk of it (``text`` is what is new then).
+
+    ``tokens`` answers ``return_raw_tokens``, the other two ``return_token_ids``; what is None stands there as null only
+    where the vendors' types have it.
+    """
+    made = {
         "index": index,
         "text": text,
-        "tokens": None if tokens is None else list(tokens),
+        "tokens": _listed(tokens),
         "finish_reason": finish_reason,
         "logprobs": logprobs,
     }
+    return made | _given(token_ids=_listed(token_ids), prompt_token_ids=_listed(prompt_token_ids))
 
 
 def completion(
@@ -102,7 +103,11 @@ def completion(
     time_info: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A ``text_completion``: an answer, and the same shape for each chunk of a stream."""
-    return _answer("text_completion", locals())
+    made = _head(id, "text_completion", choices, created=created, model=model, system_fingerprint=system_fingerprint)
+    return made | _given(usage=usage, time_info=time_info)
+
+
+# ---- chat ----------------------------------------------------------------------------------------------------------
 
 
 def chat_message(
@@ -113,11 +118,7 @@ def chat_message(
 ) -> dict[str, Any]:
     """The message of an assistant; ``content`` is null beside calls."""
     made: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
-    if reasoning is not None:
-        made["reasoning"] = reasoning
-    if tool_calls:
-        made["tool_calls"] = list(tool_calls)
-    return made
+    return made | _given(reasoning=reasoning, tool_calls=list(tool_calls) or None)
 
 
 def tool_call(id: str, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002 - the name on the wire
@@ -133,8 +134,8 @@ def tool_delta(
     arguments: str | None = None,
 ) -> dict[str, Any]:
     """A piece of a call in a stream: first id and name, then pieces of the arguments. Cerebras needs each typed."""
-    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
-    return {"index": index, **({"id": id} if id is not None else {}), "type": "function", "function": function}
+    function = _given(name=name, arguments=arguments)
+    return {"index": index, **_given(id=id), "type": "function", "function": function}
 
 
 def chat_choice(
@@ -144,10 +145,11 @@ def chat_choice(
     finish_reason: str | None,
     logprobs: Mapping[str, Any] | None = None,
     reasoning_logprobs: Mapping[str, Any] | None = None,
+    token_ids: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """One choice of an answer."""
     made = {"index": index, "message": message, "finish_reason": finish_reason, "logprobs": logprobs}
-    return made if reasoning_logprobs is None else {**made, "reasoning_logprobs": reasoning_logprobs}
+    return made | _given(reasoning_logprobs=reasoning_logprobs, token_ids=_listed(token_ids))
 
 
 def chat_completion(
@@ -160,9 +162,12 @@ def chat_completion(
     usage: Mapping[str, Any],
     time_info: Mapping[str, Any],
     service_tier: str | None = None,
+    prompt_token_ids: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """An answer in a chat."""
-    return _answer("chat.completion", locals())
+    made = _head(id, "chat.completion", choices, created=created, model=model, system_fingerprint=system_fingerprint)
+    made |= {"service_tier": service_tier, "usage": usage, "time_info": time_info}
+    return made | _given(prompt_token_ids=_listed(prompt_token_ids))
 
 
 def chat_delta(
@@ -173,8 +178,7 @@ def chat_delta(
     tool_calls: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """What a chunk adds to a message; only what is given stands in it."""
-    made = {"role": role, "content": content, "reasoning": reasoning, "tool_calls": list(tool_calls) or None}
-    return {name: value for name, value in made.items() if value is not None}
+    return _given(role=role, content=content, reasoning=reasoning, tool_calls=list(tool_calls) or None)
 
 
 def chat_chunk_choice(
@@ -184,10 +188,11 @@ def chat_chunk_choice(
     finish_reason: str | None = None,
     logprobs: Mapping[str, Any] | None = None,
     reasoning_logprobs: Mapping[str, Any] | None = None,
+    token_ids: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """One choice of a chunk."""
     made = {"index": index, "delta": delta, "finish_reason": finish_reason, "logprobs": logprobs}
-    return made if reasoning_logprobs is None else {**made, "reasoning_logprobs": reasoning_logprobs}
+    return made | _given(reasoning_logprobs=reasoning_logprobs, token_ids=_listed(token_ids))
 
 
 def chat_chunk(
@@ -200,25 +205,16 @@ def chat_chunk(
     usage: Mapping[str, Any] | None = None,
     time_info: Mapping[str, Any] | None = None,
     service_tier: str | None = None,
+    prompt_token_ids: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """One chunk of a stream."""
-    return _answer("chat.completion.chunk", locals())
+    """One chunk of a stream. Without ``system_fingerprint`` Cerebras' client takes it for a whole answer."""
+    head = {"created": created, "model": model, "system_fingerprint": system_fingerprint}
+    made = _head(id, "chat.completion.chunk", choices, **head)
+    made["service_tier"] = service_tier
+    return made | _given(usage=usage, time_info=time_info, prompt_token_ids=_listed(prompt_token_ids))
 
 
-def _answer(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What all answers have; usage and time_info of a chunk that has none are left out."""
-    made = {"id": given["id"], "object": kind, **given, "choices": list(given["choices"])}
-    return {name: value for name, value in made.items() if value is not None or name == "service_tier"}
-
-
-def completion_logprobs(scored: Sequence[Scored], *, offset: int, top: int) -> dict[str, Any]:
-    """The older form: parallel lists; ``offset`` is the number of characters before the first token."""
-    raise NotImplementedError
-
-
-def chat_logprobs(scored: Sequence[Scored]) -> dict[str, Any]:
-    """The newer form: one object for each token, with its bytes."""
-    raise NotImplementedError
+# ---- models --------------------------------------------------------------------------------------------------------
 
 
 def model_card(
@@ -235,3 +231,18 @@ def model_card(
 def model_list(cards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Models."""
     return {"object": "list", "data": list(cards)}
+
+
+# ---- parts ---------------------------------------------------------------------------------------------------------
+
+
+def _head(id: str, kind: str, choices: Sequence[Mapping[str, Any]], **rest: Any) -> dict[str, Any]:  # noqa: A002
+    return {"id": id, "object": kind, **rest, "choices": list(choices)}
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _listed(ids: Sequence[int] | None) -> list[int] | None:
+    return None if ids is None else list(ids)

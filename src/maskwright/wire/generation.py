@@ -25,6 +25,8 @@ class Asked:
     source: Any
     #: The field that it stands in (``response_format``, ``structured_outputs.regex``).
     param: str
+    #: Policies of :func:`maskwright.json_schema` that it asks for.
+    policies: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,5 +62,5 @@ class Generation:
     reasoning_format: str = "none"
     user: str | None = None
     prompt_cache_key: str | None = None
-    #: Names of fields that were sent and have no effect here, in their order.
+    #: Names of fields that were sent and are not known here, in their order; only under ``lenient``.
     ignored: tuple[str, ...] = ()
