@@ -83,6 +83,11 @@ class Engine:
         self._thread = Thread(target=self._run, name="maskwright-engine", daemon=True)
         self._is_started = False
 
+    @property
+    def runtime(self) -> Runtime:
+        """The model; its codec is free for all, its passes are the engine's."""
+        return self._runtime
+
     def start(self) -> None:
         """Start the thread; once."""
         self._is_started = True
