@@ -35,7 +35,7 @@ def admitted(jobs: Sequence[Job], writing: Writing) -> tuple[Job, ...]:
         budget = room if job.max_tokens is None else min(job.max_tokens, room)
         key = (id(job.guide), budget)
         if key not in planned:
-            planned[key] = _planned(job, budget)
+            planned[key] = _planned(job, budget, writing.context)
         ready.append(replace(job, matcher=planned[key]))
     return tuple(ready)
 
@@ -60,15 +60,15 @@ def _check(job: Job, writing: Writing) -> None:
         raise VocabularyError("the guide was compiled for another vocabulary (compile it for that of the runtime)")
 
 
-def _planned(job: Job, budget: int) -> Matcher:
+def _planned(job: Job, budget: int, context: int) -> Matcher:
     assert job.guide is not None  # noqa: S101  (asked for before)
     try:
         return job.guide.matcher(max_tokens=budget)
     except UnspellableError as cause:
         is_asked_for = job.max_tokens is not None and budget == job.max_tokens
-        where = "" if is_asked_for else f" (so many are left of the context after a prompt of {len(job.prompt)})"
+        where = "" if is_asked_for else f"; the prompt has {len(job.prompt)} tokens of the context's {context}"
         raise RequestError(
-            f"the constraint cannot be met in {budget} tokens{where}: {cause}",
+            f"the constraint needs more tokens: {cause}{where}",
             param="max_tokens" if is_asked_for else "prompt",
             code="max_tokens_too_small" if is_asked_for else "context_length_exceeded",
         ) from cause

@@ -53,32 +53,32 @@ class EngineStats:
     """A consistent picture of the engine between two passes: the totals of :class:`Counts`, and what is there now."""
 
     #: Jobs that wait, and their cap.
-    queued: int
-    queue: int
+    queued: int = 0
+    queue: int = 0
     #: Sequences under way, and their cap.
-    running: int
-    batch: int
+    running: int = 0
+    batch: int = 0
     #: Jobs that never entered the queue: it was full (429) or the engine was closing (503).
-    refused: int
+    refused: int = 0
     #: Sequences kept for prompts to come, and their tokens.
-    kept_sessions: int
-    kept_tokens: int
-    finished: int
-    failed: int
-    cancelled: int
-    steps: int
-    read_tokens: int
-    prompt_tokens: int
-    cached_tokens: int
-    tokens: int
-    forced_tokens: int
-    accepted_prediction_tokens: int
-    rejected_prediction_tokens: int
-    seconds_model: float
-    seconds_masks: float
-    seconds_sampling: float
-    slow_masks: int
-    slowest_mask: float
+    kept_sessions: int = 0
+    kept_tokens: int = 0
+    finished: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    steps: int = 0
+    read_tokens: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    tokens: int = 0
+    forced_tokens: int = 0
+    accepted_prediction_tokens: int = 0
+    rejected_prediction_tokens: int = 0
+    seconds_model: float = 0.0
+    seconds_masks: float = 0.0
+    seconds_sampling: float = 0.0
+    slow_masks: int = 0
+    slowest_mask: float = 0.0
 
     @classmethod
     def of(cls, counts: Counts, **present: int) -> EngineStats:
