@@ -13,7 +13,6 @@ import httpx
 from maskwright.client.connection import Connection, Tally
 from maskwright.client.flow import Call, Command, Emit, Flow, Hangup, More, Now, Pause, Reply
 from maskwright.client.transport import (
-    CHUNK,
     Incoming,
     headers_of,
     is_events,
@@ -140,7 +139,7 @@ class _Line:
         self._response = response
         reply = Reply(response.status_code, headers_of(response), attempts=call.attempt)
         self._incoming = Incoming(reply, self._connection.pool.most_bytes)
-        self._chunks = response.aiter_bytes(CHUNK) if not is_events(call, reply) else response.aiter_bytes()
+        self._chunks = response.aiter_bytes()
         if is_events(call, reply):
             return Reply(reply.status, reply.headers, is_stream=True, attempts=call.attempt)
         return await self._whole(self._incoming)

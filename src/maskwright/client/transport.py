@@ -23,8 +23,8 @@ __all__ = ["Incoming", "headers_of", "is_events", "limits_of", "out_of_time", "r
 
 #: Most bytes that are read of the body of a refusal.
 FAULT_BYTES: Final = 1_000_000
-#: Most bytes that are read of a stream at once.
-CHUNK: Final = 65_536
+#: Bytes of a stream that are kept for messages.
+_KEPT: Final = 65_536
 _OK: Final = range(200, 300)
 #: How httpx words that a peer closed the connection; what else it calls a protocol error is no HTTP at all.
 _CLOSED: Final = ("disconnected", "closed connection", "ConnectionTerminated", "StreamReset", "connection closed")
@@ -168,19 +168,19 @@ class Incoming:
             ProtocolError: an event is malformed, or the stream is too long.
         """
         self._count(data)
-        if self._read <= CHUNK:
-            self._data += data[: CHUNK - len(self._data)]
+        if self._read <= _KEPT:
+            self._data += data[: _KEPT - len(self._data)]
         try:
             self._events.extend(self._reader.feed(data))
         except ProtocolError as error:
-            raise self._told(error.message, data) from error
+            raise self._told(ProtocolError, error.message, data) from error
 
     def finish(self) -> None:
-        """The stream has ended; raises ``ProtocolError`` if that was in the middle of an event."""
+        """The stream has ended; raises ``ConnectionFailedError`` if that was in the middle of an event."""
         try:
             self._reader.close()
         except ProtocolError as error:
-            raise self._told(error.message, self.whole) from error
+            raise self._told(ConnectionFailedError, error.message, self.whole) from error
 
     def next(self, *, keep: bool) -> str | None:
         """The next event that is known, which stays if ``keep``; ``None`` if there is none yet."""
@@ -191,10 +191,9 @@ class Incoming:
     def _count(self, data: bytes) -> None:
         self._read += len(data)
         if self._read > self._most:
-            raise self._told(f"the answer is longer than {self._most} bytes (Pool.most_bytes)", self.whole or data)
+            reason = f"the answer is longer than {self._most} bytes (Pool.most_bytes)"
+            raise self._told(ProtocolError, reason, self.whole or data)
 
-    def _told(self, reason: str, data: bytes) -> ProtocolError:
+    def _told(self, kind: type[ServiceError], reason: str, data: bytes) -> ServiceError:
         reply = self.reply
-        return ProtocolError(
-            reason, status=reply.status, body=shown(data), request_id=reply.request_id, attempts=reply.attempts
-        )
+        return kind(reason, status=reply.status, body=shown(data), request_id=reply.request_id, attempts=reply.attempts)
