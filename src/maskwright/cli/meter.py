@@ -89,7 +89,7 @@ def summary_lines(tally: Tally, prices: Prices) -> list[str]:
         lines[0] += f" ({tally.made_before:,} made and {tally.failed_before:,} failed before)"
     cost = tally.cost
     if cost.calls:
-        per_row = cost.calls / max(tally.made + tally.failed, 1)
+        per_row = cost.calls / max(tally.asked, 1)
         line = f"{cost.calls:,} calls ({per_row:.2f} a row, {cost.retries:,} repeated)"
         line += f", {cost.prompt_tokens:,} + {cost.completion_tokens:,} tokens"
         money = prices.of(cost)

@@ -207,6 +207,7 @@ class Pipeline:
                 self._guarded(self._write_failure, row, row.error, Cost())
                 return
             made = await worker(row)
+            self.tally.asked += 1
             self._guarded(self._write_value, row, made)
         except MemoryError:
             raise
@@ -218,6 +219,7 @@ class Pipeline:
 
     def _note(self, row: Row, error: Exception) -> None:
         cost = _cost_of(error)
+        self.tally.asked += 1
         self.tally.cost += cost
         self._last = error
         self._guarded(self._breaker.failed, error, lambda: self._write_failure(row, error, cost))

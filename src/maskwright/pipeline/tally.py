@@ -77,6 +77,8 @@ class Tally:
     failed_before: int = 0
     made: int = 0
     failed: int = 0
+    #: Rows that were asked about, whatever came of it.
+    asked: int = 0
     #: Rows that are under way.
     active: int = 0
     cost: Cost = field(default_factory=Cost)
