@@ -78,8 +78,10 @@ class Engine:
         self._refused = self._left = 0
         #: Set by close: when what is left is given up.
         self._closes_at: float | None = None
-        #: The counts after the last turn, the sequences under way, the sessions kept and their tokens.
-        self._published = (copy(self._counts), 0, 0, 0)
+        #: The counts after the last turn, the sessions kept and their tokens.
+        self._published = (copy(self._counts), 0, 0)
+        #: Jobs that left the queue and had not ended after the last turn.
+        self._running = 0
         self._thread = Thread(target=self._run, name="maskwright-engine", daemon=True)
         self._is_started = False
 
@@ -153,14 +155,14 @@ class Engine:
     def stats(self) -> EngineStats:
         """The present counts; cheap, from any thread."""
         with self._changed:
-            counts, running, kept, tokens = self._published
+            counts, kept, tokens = self._published
             counts = copy(counts)
             counts.cancelled += self._left
             return EngineStats.of(
                 counts,
                 queued=len(self._queue),
                 queue=self._most_queued,
-                running=running,
+                running=self._running,
                 batch=self._most_running,
                 refused=self._refused,
                 kept_sessions=kept,
@@ -214,11 +216,13 @@ class Engine:
             late = [entry for entry in self._queue if is_late(entry[2], now)]
             if late:
                 self._queue = deque(entry for entry in self._queue if not is_late(entry[2], now))
+            self._running += len(taken) + len(late)
         return taken + late
 
     def _publish(self) -> None:
         with self._changed:
-            self._published = (copy(self._counts), len(self._batch), len(self._prefixes), self._prefixes.tokens)
+            self._published = (copy(self._counts), len(self._prefixes), self._prefixes.tokens)
+            self._running = len(self._batch)
 
     def _give_up_rest(self) -> None:
         error = RequestError("the server is shutting down", status=503, type="server_error", code="shutting_down")
