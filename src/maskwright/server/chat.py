@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.types import ASGIApp
@@ -25,9 +25,9 @@ from maskwright.wire.constraints import constraint_key, constraint_of
 __all__ = ["Chat"]
 
 #: Ids at the end of a prompt among which the mark that begins thinking is looked for.
-_TAIL = 16
-#: Kinds of ``response_format`` beside which raw thinking would spoil what parses.
-_STRUCTURED = frozenset({"json_object", "json_schema"})
+_TAIL: Final = 16
+#: There is one tier of service.
+_TIER: Final = "default"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Chat:
         notes: dict[str, Any] = request.state.notes
         if not order.asked.stream:
             notes.update(answering.usage())
-            return json_reply(self._whole(answering), headers=headers)
+            return json_reply(self._whole(order, answering), headers=headers)
 
         def finish(has_left: bool) -> None:  # noqa: FBT001 - called by the stream alone
             ticket.cancel()
@@ -86,7 +86,7 @@ class Chat:
         asked = read_chat(data, compat=service.settings.compat)
         service.check(asked, asked.n)
         prompt = service.runtime.chat(
-            [message.plain() for message in asked.messages],
+            _messages(asked),
             asked.tools,
             continue_final=asked.continue_final,
             thinking=asked.thinks,
@@ -120,6 +120,7 @@ class Chat:
                 order.asked,
                 service.settings.limits,
                 tool_format=service.runtime.tool_format,
+                strict_dialect=service.settings.dialect,
                 thinking=order.thinking,
             ),
         )
@@ -136,7 +137,8 @@ class Chat:
             prediction=order.prediction,
         )
         style = asked.reasoning_format
-        if style == "raw" and (asked.response_format or {}).get("type") in _STRUCTURED:
+        if style == "raw" and asked.asked is not None:
+            # Raw thinking would spoil what is to be parsed.
             style = "hidden"
         choices = [
             ChatChoice(
@@ -144,6 +146,7 @@ class Chat:
                 spelling=service.spelling,
                 parser=self._parser(order, guide),
                 thinking=order.thinking,
+                marks=service.runtime.thinking,
                 reasoning_format=style,
                 logprobs=asked.logprobs,
                 with_ids=asked.return_token_ids,
@@ -168,8 +171,8 @@ class Chat:
 
     # From events to an answer ----------------------------------------------------------------------------------------
 
-    def _whole(self, answering: Answering[ChatChoice]) -> dict[str, Any]:
-        return chat_completion(
+    def _whole(self, order: _Order, answering: Answering[ChatChoice]) -> dict[str, Any]:
+        made = chat_completion(
             id=answering.id,
             created=answering.created,
             model=self._service.settings.model,
@@ -177,7 +180,9 @@ class Chat:
             choices=[choice.whole() for choice in answering.choices],
             usage=answering.usage(),
             time_info=answering.time_info(),
+            service_tier=_TIER,
         )
+        return {**made, "prompt_token_ids": list(order.prompt)} if order.asked.return_token_ids else made
 
     async def _chunks(self, asked: ChatRequest, answering: Answering[ChatChoice]) -> AsyncIterator[Mapping[str, Any]]:
         waiting = set(answering.choices)
@@ -205,4 +210,14 @@ class Chat:
             choices=choices,
             usage=answering.usage() if is_last else None,
             time_info=answering.time_info() if is_last else None,
+            service_tier=_TIER,
         )
+
+
+def _messages(asked: ChatRequest) -> list[dict[str, Any]]:
+    """The messages for the template; on request without what was thought before the last message of the user."""
+    messages = asked.messages
+    if asked.clear_thinking:
+        last = max((place for place, message in enumerate(messages) if message.role == "user"), default=0)
+        messages = (*(replace(message, reasoning=None) for message in messages[:last]), *messages[last:])
+    return [message.plain() for message in messages]

@@ -52,6 +52,8 @@ class CompletionChoice:
         self._offset = 0 if asked.echo else len(text)
         self._text = Text()
         self._pending = ""
+        #: Whether anything was handed out.
+        self._is_begun = False
         self._tokens: list[int] = []
         self._scores: list[Scored] = []
 
@@ -94,6 +96,9 @@ class CompletionChoice:
         )
         if asked.return_token_ids:
             made["token_ids"] = self._tokens
+            if not self._is_begun:
+                made["prompt_token_ids"] = list(self._prompt)
+        self._is_begun = True
         self._offset += len(text)
         self._pending, self._tokens, self._scores = "", [], []
         return made

@@ -101,8 +101,11 @@ class Completions:
         return _Prompt(text, ids, len(opening), constraint_key(asked, prompt=text) if has_guide else None)
 
     async def _guide(self, asked: CompletionRequest, prompt: _Prompt) -> Guide | None:
-        limits = self._service.settings.limits
-        return await self._service.guides.guide(prompt.key, lambda: constraint_of(asked, limits, prompt=prompt.text))
+        settings = self._service.settings
+        return await self._service.guides.guide(
+            prompt.key,
+            lambda: constraint_of(asked, settings.limits, strict_dialect=settings.dialect, prompt=prompt.text),
+        )
 
     async def _submit(self, order: _Order, guides: list[Guide | None]) -> Answering[CompletionChoice]:
         service, asked = self._service, order.asked

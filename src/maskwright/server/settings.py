@@ -94,6 +94,11 @@ class Settings:
             ):
                 raise PolicyError(f"{one.name} must be a positive number, not {excerpt(value)}")
 
+    @property
+    def dialect(self) -> str | None:
+        """Whose rules schemas that say ``"strict": true`` are checked against; None: our own alone."""
+        return None if self.compat == "lenient" else self.compat
+
     def answers_to(self, name: str) -> bool:
         """Whether a request may ask for a model of that name."""
         return self.any_model or name == self.model or name in self.aliases

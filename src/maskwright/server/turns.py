@@ -61,6 +61,7 @@ class ChatChoice:
         spelling: Spelling,
         parser: Parser | None,
         thinking: tuple[str, str] | None,
+        marks: tuple[str, str] | None,
         reasoning_format: str,
         logprobs: int | None,
         with_ids: bool = False,
@@ -72,6 +73,7 @@ class ChatChoice:
             spelling: How tokens are shown.
             parser: What tells thinking and calls from text; None: all is text.
             thinking: The marks that begin and end the thinking; the first is empty where the prompt has begun it.
+            marks: Those marks as raw thinking shows them.
             reasoning_format: How thinking is shown, as in the request.
             logprobs: How many likely tokens are shown beside each one; None: nothing.
             with_ids: Whether the ids of tokens are shown.
@@ -87,7 +89,7 @@ class ChatChoice:
         self._logprobs = logprobs
         self._with_ids = with_ids
         self._thoughts = None if thinking is None else _Thoughts(*thinking)
-        self._marks = thinking
+        self._marks = marks if thinking is not None else None
         self._text = Text()
         self._content: list[str] = []
         self._reasoning: list[str] = []

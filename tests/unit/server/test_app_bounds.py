@@ -152,7 +152,10 @@ def test_clients_that_leave(path: str, stream: bool) -> None:
 
 def test_clients_that_leave_with_the_body_unsent() -> None:
     """Leaving in the middle of a body is no error of the server."""
-    messages = [{"type": "http.disconnect"}, {"type": "http.request", "body": b"{", "more_body": True}]
+    messages: list[dict[str, Any]] = [
+        {"type": "http.disconnect"},
+        {"type": "http.request", "body": b"{", "more_body": True},
+    ]
 
     async def receive() -> dict[str, Any]:
         return messages.pop()
@@ -292,7 +295,7 @@ def test_what_nobody_foresaw(stream: bool, caplog: pytest.LogCaptureFixture) -> 
     """Any exception is a 500 that tells nothing but its id; the log has the rest, and the server goes on."""
 
     class Broken(FakeEngine):
-        def submit(self, jobs: Any) -> Any:
+        def submit(self, jobs: Any) -> Any:  # noqa: ARG002 - the engine's signature
             raise ZeroDivisionError("a secret of the inside")
 
     app = make(Broken())
