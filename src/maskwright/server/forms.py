@@ -72,13 +72,13 @@ def _choice(form: Form, limits: Limits, tool_format: str) -> mw.Constraint:
 
 
 def _root(form: Form, limits: Limits, tool_format: str) -> mw.Constraint:
-    options = dict(form.options)
+    del tool_format
+    name, options = form.source.strip(), dict(form.options)
     if "tools" in options:
         options["tools"] = _listed(options["tools"], limits)
-    if form.source == "insidevalue":
+    if name == "insidevalue":
         options["prompt"] = form.prompt or ""
-    del tool_format
-    return mw.grammar_root(form.source.strip(), **options, limits=limits)
+    return mw.grammar_root(name, **options, limits=limits)
 
 
 def _tools(form: Form, limits: Limits, tool_format: str) -> mw.Constraint:
@@ -129,5 +129,5 @@ def read_form(data: object, *, param: str = "constraint", prompt: str | None = N
         if not isinstance(value, bool if known[name] else str):
             what = "true or false" if known[name] else "a text"
             raise RequestError(f"{name} is {what}, not {excerpt(value)}", param=f"{param}.options.{name}")
-    needs_prompt = kind == "grammar_root" and source == "insidevalue"
+    needs_prompt = kind == "grammar_root" and source.strip() == "insidevalue"
     return Form(kind, source, given, prompt if needs_prompt else None)

@@ -1,6 +1,6 @@
 // The editor of the constraint: kinds, examples, options, and its problems while one types.
 
-import { post, Refusal } from "./api.js";
+import { post } from "./api.js";
 import { byId, counted, el } from "./dom.js";
 import { KINDS } from "./examples.js";
 
@@ -17,7 +17,7 @@ export class ConstraintEditor {
     this.values = {};
     this.timer = 0;
     this.checking = null;
-    this.isGood = false;
+    this.isRefused = false; // by the server, as it stands
     byId("kind").append(...Object.entries(KINDS).map(([kind, { label }]) => el("option", { value: kind }, label)));
     byId("kind").addEventListener("change", () => this.show(byId("kind").value));
     byId("example").addEventListener("change", () => this.takeExample(byId("example").selectedIndex - 1));
@@ -94,6 +94,7 @@ export class ConstraintEditor {
   edited(pause = PAUSE) {
     this.sources[this.kind] = this.source.value;
     this.values[this.kind] = this.options();
+    this.isRefused = false;
     this.number([]);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.check(), pause);
@@ -106,23 +107,22 @@ export class ConstraintEditor {
     byId("verdict-line").dataset.state = "checking";
     try {
       const told = await post("playground/check", { constraint: this.value, prompt: this.prompt() }, mine.signal);
+      this.isRefused = !told.ok;
       if (told.ok) this.showGood(told);
       else this.showProblems(told.problems);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.showProblems(error instanceof Refusal && error.problems.length ? error.problems : [{ reason: error.message }]);
+      this.showProblems(error.problems?.length ? error.problems : [{ reason: error.message }]);
     }
   }
 
   showGood({ warnings, seconds }) {
-    this.isGood = true;
     this.number([]);
     this.say("good", `Supported, compiled in ${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`);
     byId("problems").replaceChildren(...warnings.map((warning) => el("li", { class: "warning" }, warning)));
   }
 
   showProblems(problems) {
-    this.isGood = false;
     this.say("bad", `Refused: ${counted(problems.length, "problem")}`);
     byId("problems").replaceChildren(...problems.map((problem) => this.problem(problem)));
     const lines = problems.filter(({ span }) => span).map(({ span }) => this.source.value.slice(0, span[0]).split("\n").length);

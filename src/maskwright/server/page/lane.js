@@ -107,24 +107,19 @@ export class Lane {
       step.kind !== "text" && "special",
     ].filter(Boolean);
     const text = step.kind === "end" ? "end" : step.kind === "bytes" ? `‹${step.text}›` : step.text;
-    const chip = el("button", {
-      type: "button",
+    // A span: a real button would be a box that no line can break in, and tokens hold line breaks.
+    const chip = el("span", {
+      role: "button",
       class: ["chip", ...notes].join(" "),
       "aria-label": `Step ${index + 1}: ${spoken(step)}${notes.length ? `, ${notes.join(", ")}` : ""}`,
       "aria-pressed": "false",
       tabIndex: index === 0 ? 0 : -1,
       onclick: () => this.select(index),
     });
-    // A line break inside a button does not break the line around it, so it is a mark, and the break comes after.
-    const lines = text.split("\n");
-    lines.forEach((line, at) => {
-      if (at) chip.append(el("span", { class: "mark" }, "⏎"));
+    text.split("\n").forEach((line, at) => {
+      if (at) chip.append(el("span", { class: "mark" }, "⏎"), "\n");
       chip.append(line);
     });
-    if (step.kind === "text" && text.includes("\n")) {
-      const wrap = el("span", { class: "wrap" }, chip, el("br"));
-      return wrap;
-    }
     return chip;
   }
 
@@ -151,10 +146,11 @@ export class Lane {
     this.selected = -1;
   }
 
+  /** Arrows, Home and End go from token to token; Enter and the blank press one, as they press a button. */
   move(event) {
     const chips = this.chips();
     const at = chips.indexOf(document.activeElement);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: chips.length - 1 }[event.key];
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: chips.length - 1, Enter: at, " ": at }[event.key];
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     this.select(Math.min(Math.max(to, 0), chips.length - 1), { focus: true });

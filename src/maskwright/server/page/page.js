@@ -82,6 +82,12 @@ function drawSnippet() {
 // ---- runs ----------------------------------------------------------------------------------------------------
 
 function start({ isPaused = false } = {}) {
+  if (editor.isRefused) {
+    byId("form-error").textContent = "The constraint is refused; its problems stand below it.";
+    byId("source").focus();
+    return;
+  }
+  byId("form-error").textContent = "";
   for (const lane of lanes) lane.stop();
   const request = formValue();
   inspector.hide();

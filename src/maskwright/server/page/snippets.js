@@ -30,7 +30,7 @@ const FIELDS = {
   regex({ source }, _, extra) { extra.structured_outputs = { regex: source }; },
   choice({ source }, _, extra) { extra.structured_outputs = { choice: source.split("\n").filter((line) => line.trim()) }; },
   lark({ source }, _, extra) { extra.structured_outputs = { grammar: source }; },
-  ebnf({ source }, _, extra) { extra.structured_outputs = { grammar: source }; },
+  ebnf({ source }, _, extra) { extra.ebnf = source; },
   gbnf({ source }, _, extra) { extra.grammar = source; },
   grammar_root({ source }, _, extra) { extra.grammar_root = source.trim(); },
 };
