@@ -103,7 +103,8 @@ def _flag(data: Mapping[str, Any], name: str, *, default: bool) -> bool:
 def _number(data: Mapping[str, Any], name: str, default: float, low: float, high: float) -> float:
     value = data.get(name, default)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not low <= value <= high:
+    is_finite = is_number and (isinstance(value, int) or math.isfinite(value))  # of 10**400 it raises
+    if not is_finite or not low <= value <= high:
         raise RequestError(f"{name} must be a number from {low} to {high}, not {excerpt(value)}", param=name)
     return float(value)
 
