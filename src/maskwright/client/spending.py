@@ -30,11 +30,9 @@ class Budget:
     def __post_init__(self) -> None:
         """Check the numbers; raises ``PolicyError``."""
         for name in ("calls", "tokens", "seconds"):
-            value: Any = getattr(self, name)
-            kinds: tuple[type, ...] = (int, float) if name == "seconds" else (int,)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < math.inf:
+            value = getattr(self, name)
+            is_number = isinstance(value, (int, float) if name == "seconds" else int) and not isinstance(value, bool)
+            if value is not None and not (is_number and 0 < value < math.inf):
                 raise PolicyError(f"a budget of {name} is a number above 0 or None, not {excerpt(value)}")
 
 
