@@ -11,7 +11,7 @@ from maskwright.wire.fields import Reading, read_fields
 from maskwright.wire.generation import Generation
 from maskwright.wire.kinds import boolean
 from maskwright.wire.messages import Message
-from maskwright.wire.reading import agreed, least_tokens, most_tokens, shared
+from maskwright.wire.reading import agreed, least_tokens, shared
 from maskwright.wire.refusals import invalid, of_vendor, unsupported
 from maskwright.wire.tables import CHAT_FIELDS
 from maskwright.wire.tools import check_choice, check_strictness
@@ -53,7 +53,7 @@ def read_chat(data: object, *, compat: str = "lenient") -> ChatRequest:
     """
     try:
         found = read_fields(CHAT_FIELDS, data, compat)
-        most = most_tokens(*agreed(found, "max_completion_tokens", "max_tokens"), least=1)
+        _, most = agreed(found, "max_completion_tokens", "max_tokens")
         made = ChatRequest(
             **shared(found, compat),
             messages=found["messages"],
@@ -61,7 +61,7 @@ def read_chat(data: object, *, compat: str = "lenient") -> ChatRequest:
             min_tokens=least_tokens(*agreed(found, "min_completion_tokens", "min_tokens"), most),
             logprobs=_logprobs(found),
             tools=found["tools"],
-            tool_choice=found["tool_choice"] or "auto",
+            tool_choice=found["tool_choice"],
             parallel_tool_calls=found["parallel_tool_calls"],
             response_format=found["response_format"],
             prediction=found["prediction"],

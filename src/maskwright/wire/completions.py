@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from maskwright.errors import RequestError
 from maskwright.wire.fields import Reading, read_fields
 from maskwright.wire.generation import Generation
-from maskwright.wire.reading import least_tokens, most_tokens, shared
+from maskwright.wire.reading import least_tokens, shared
 from maskwright.wire.refusals import invalid, of_vendor
 from maskwright.wire.tables import COMPLETION_FIELDS
 
@@ -37,7 +37,7 @@ def read_completion(data: object, *, compat: str = "lenient") -> CompletionReque
     """
     try:
         found = read_fields(COMPLETION_FIELDS, data, compat)
-        most = most_tokens("max_tokens", found["max_tokens"], least=0)
+        most = found["max_tokens"]
         return CompletionRequest(
             **shared(found, compat),
             prompts=found["prompt"],

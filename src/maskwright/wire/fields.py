@@ -36,7 +36,8 @@ class Field:
     def read(self, value: object) -> Any:
         """A value of this field, which is not null. Raises ``RequestError``."""
         if self.effect == "refused":
-            if not any(value == one and type(value) is type(one) for one in self.neutral):
+            # 0 is 0.0 in JSON, but not false.
+            if not any(value == one and isinstance(value, bool) is isinstance(one, bool) for one in self.neutral):
                 raise unsupported(self.name, self.note)
             return self.default
         return self.kind.read(value, self.name)

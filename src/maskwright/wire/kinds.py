@@ -17,6 +17,7 @@ __all__ = [
     "choice_of",
     "described",
     "integer",
+    "limit",
     "mapping",
     "number",
     "text",
@@ -70,7 +71,8 @@ def integer(least: int = 0, most: int = _LARGEST) -> Kind:
     bounds = f"an integer of at least {least}" if most == _LARGEST else f"an integer from {least} to {most}"
 
     def read(value: Any, param: str) -> int:
-        whole = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        whole = isinstance(value, (int, float)) and not isinstance(value, bool)
+        whole = whole and (isinstance(value, int) or math.isfinite(value))  # of 10**400 it raises
         if not whole or value != int(value):
             raise wrong_type(param, bounds, value)
         if not least <= value <= most:
@@ -78,6 +80,22 @@ def integer(least: int = 0, most: int = _LARGEST) -> Kind:
         return int(value)
 
     return Kind(read, {"type": "integer", "minimum": least, "maximum": most}, bounds.removeprefix("an "))
+
+
+def limit(least: int) -> Kind:
+    """A number of tokens of at least ``least``, or -1 for no limit."""
+    bounds = f"an integer of at least {least}, or -1 for no limit"
+    whole = integer(least)
+
+    def read(value: Any, param: str) -> int | None:
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == -1:
+            return None
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value < least:
+            raise invalid(param, f"it is {bounds}, not {excerpt(value)}")
+        found: int = whole.read(value, param)
+        return found
+
+    return Kind(read, {"anyOf": [{"const": -1}, dict(whole.schema)]}, bounds.removeprefix("an "))
 
 
 def number(least: float, most: float, *, above: bool = False) -> Kind:

@@ -10,7 +10,7 @@ from maskwright.wire.generation import Asked
 from maskwright.wire.refusals import invalid
 from maskwright.wire.sampling import BIAS_ENTRIES
 
-__all__ = ["agreed", "least_tokens", "most_tokens", "shared"]
+__all__ = ["agreed", "least_tokens", "shared"]
 
 #: Fields with a constraint that is read as one.
 _ASKED: Final = ("structured_outputs", "grammar", "json_schema", "regex", "ebnf")
@@ -70,15 +70,6 @@ def agreed(found: Reading, newer: str, older: str) -> tuple[str, int | None]:
     if one is not None and other is not None and one != other:
         raise invalid(older, f"it is the older name of {newer}, and they differ: {other} and {one}; send one of them")
     return (newer, one) if one is not None else (older, other)
-
-
-def most_tokens(name: str, given: int | None, *, least: int) -> int | None:
-    """The cap on tokens; -1 is none. Raises ``RequestError`` below ``least``."""
-    if given is None or given == -1:
-        return None
-    if given < least:
-        raise invalid(name, f"it is at least {least}, or -1 for no limit")
-    return given
 
 
 def least_tokens(name: str, given: int | None, most: int | None) -> int:

@@ -6,10 +6,10 @@ from typing import Final
 
 from maskwright.errors import RequestError
 
-__all__ = ["invalid", "missing", "of_vendor", "unknown_field", "unsupported"]
+__all__ = ["CEREBRAS_CODE", "invalid", "missing", "of_vendor", "unknown_field", "unsupported"]
 
 #: What Cerebras calls every fault of a request (``wire.md`` 1.4).
-_CEREBRAS_CODE: Final = "wrong_api_format"
+CEREBRAS_CODE: Final = "wrong_api_format"
 #: Codes of requests that are well-formed but ask for what is not offered: 400 everywhere.
 _OFFERS: Final = frozenset({"unsupported_parameter", "unsupported_value"})
 
@@ -33,7 +33,7 @@ def unknown_field(name: str, compat: str) -> RequestError:
     """A field that an API does not know, in its words."""
     if compat == "cerebras":
         message = f"body.{name}: property 'body.{name}' is unsupported"
-        return RequestError(message, status=422, param=name, code=_CEREBRAS_CODE)
+        return RequestError(message, status=422, param=name, code=CEREBRAS_CODE)
     return RequestError(f"Unrecognized request argument supplied: {name}", param=name, code="unknown_parameter")
 
 
@@ -42,4 +42,4 @@ def of_vendor(error: RequestError, compat: str) -> RequestError:
     if compat != "cerebras" or error.status != 400:
         return error
     status = 400 if error.code in _OFFERS else 422
-    return RequestError(error.message, status=status, type=error.type, param=error.param, code=_CEREBRAS_CODE)
+    return RequestError(error.message, status=status, type=error.type, param=error.param, code=CEREBRAS_CODE)

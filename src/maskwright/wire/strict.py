@@ -12,6 +12,8 @@ from typing import Any, Final
 from maskwright.dialects import DIALECTS, Finding, check
 from maskwright.errors import RequestError
 from maskwright.limits import Limits
+from maskwright.wire.places import path_of
+from maskwright.wire.refusals import CEREBRAS_CODE
 
 __all__ = ["check_strict"]
 
@@ -37,7 +39,8 @@ def check_strict(schema: Any, dialect: str, *, what: str, param: str, code: str,
     first = findings[0]
     words = _of_openai if dialect == "openai" else _of_cerebras
     message, status = words(findings, what)
-    raise RequestError(message, status=status, param=f"{param}{first.place}", code=code)
+    code = code if dialect == "openai" else CEREBRAS_CODE
+    raise RequestError(message, status=status, param=path_of(param, first.place), code=code)
 
 
 _LISTS: Final = (

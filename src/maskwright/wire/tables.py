@@ -11,7 +11,7 @@ from typing import Any, Final
 from maskwright.grammar.roots import ROOTS
 from maskwright.wire.fields import Field
 from maskwright.wire.formats import ANY_SCHEMA, PREDICTION, RESPONSE_FORMAT, STRUCTURED_OUTPUTS, source
-from maskwright.wire.kinds import anything, boolean, choice_of, integer, mapping, number, text
+from maskwright.wire.kinds import anything, boolean, choice_of, integer, limit, mapping, number, text
 from maskwright.wire.messages import MESSAGES
 from maskwright.wire.prompts import PROMPT
 from maskwright.wire.sampling import BIAS_ENTRIES, STOP, STREAM_OPTIONS, bias
@@ -119,11 +119,11 @@ _OTHERS: Final = (
     _refused("stop_sequence", "use stop"),
     _refused("extra_body", "its members go beside the other fields; clients put them there themselves"),
     _refused("top_k", "use top_p", 0, -1),
-    _refused("min_p", "use top_p", 0, 0.0),
-    _refused("typical_p", "use top_p", 1, 1.0),
-    _refused("repetition_penalty", "use frequency_penalty or presence_penalty", 1, 1.0),
-    _refused("repeat_penalty", "use frequency_penalty or presence_penalty", 1, 1.0),
-    _refused("length_penalty", "there is no beam search", 1, 1.0),
+    _refused("min_p", "use top_p", 0),
+    _refused("typical_p", "use top_p", 1),
+    _refused("repetition_penalty", "use frequency_penalty or presence_penalty", 1),
+    _refused("repeat_penalty", "use frequency_penalty or presence_penalty", 1),
+    _refused("length_penalty", "there is no beam search", 1),
     _refused("use_beam_search", "use best_of", False),
     _refused("ignore_eos", "use min_tokens", False),
     _refused("stop_token_ids", "use stop", []),
@@ -141,7 +141,7 @@ _OTHERS: Final = (
 COMPLETION_FIELDS: Final[tuple[Field, ...]] = (
     _MODEL,
     Field(name="prompt", kind=PROMPT, default=("",), note="Several prompts give `n` choices each, in their order."),
-    Field(name="max_tokens", kind=integer(-1), note="-1 and null: what the context holds. 0 with `echo` only scores."),
+    Field(name="max_tokens", kind=limit(0), note="Without it: what the context holds. 0 with `echo` only scores."),
     Field(
         name="min_tokens",
         kind=integer(-1),
@@ -172,10 +172,10 @@ COMPLETION_FIELDS: Final[tuple[Field, ...]] = (
 _CHAT_LENGTHS: Final = (
     Field(
         name="max_completion_tokens",
-        kind=integer(-1),
-        note="-1 and null: what the context holds. Thinking counts. 0 is refused.",
+        kind=limit(1),
+        note="Without it: what the context holds. Thinking counts.",
     ),
-    Field(name="max_tokens", kind=integer(-1), note="The older name; if both are given they must agree."),
+    Field(name="max_tokens", kind=limit(1), note="The older name; if both are given they must agree."),
     Field(
         name="min_completion_tokens",
         kind=integer(-1),
@@ -194,6 +194,7 @@ _CALLING: Final = (
     Field(
         name="tool_choice",
         kind=TOOL_CHOICE,
+        default="auto",
         note="`required` and a function are enforced: there is a call. Needs `tools`.",
     ),
     Field(name="parallel_tool_calls", kind=boolean(), default=True, note="False: the answer ends with its first call."),

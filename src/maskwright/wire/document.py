@@ -1,0 +1,65 @@
+"""``FIELDS.md``: the tables of fields for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from maskwright.wire.fields import Field
+from maskwright.wire.tables import CHAT_FIELDS, COMPLETION_FIELDS
+
+__all__ = ["fields_document"]
+
+_HEAD: Final = """\
+# Fields of requests
+
+What `maskwright serve` does with every field of the two endpoints. This file is made from the tables that the server
+reads by (`maskwright/wire/tables.py`); a test keeps it so.
+
+Null means the same as absence, everywhere. A field that is not in the table is ignored and named in the header
+`x-maskwright-ignored`; with `--compat cerebras` or `--compat openai` it is refused as those APIs do. A value that a
+field cannot have is a 400 with the field as `param` (422 with `--compat cerebras`). A request has at most one
+constraint, and tools go with `response_format` only where the model marks its calls (not with `--compat cerebras`).
+"""
+_EFFECTS: Final = {"honoured": "honoured", "ignored": "accepted, no effect", "refused": "refused"}
+
+
+def fields_document() -> str:
+    """The whole text."""
+    both = [field for field in CHAT_FIELDS if field in COMPLETION_FIELDS]
+    lines = [_HEAD]
+    for title, table in (
+        ("Only `/v1/completions`", [field for field in COMPLETION_FIELDS if field not in both]),
+        ("Only `/v1/chat/completions`", [field for field in CHAT_FIELDS if field not in both]),
+        ("Both", both),
+    ):
+        lines += [f"## {title}", "", "| field | takes | without it | effect | notes |", "|---|---|---|---|---|"]
+        lines += [*_rows(table), ""]
+    return "\n".join(lines)
+
+
+def _rows(table: Sequence[Field]) -> Iterator[str]:
+    for field in table:
+        absent = "required" if field.is_required else _shown(field.default)
+        takes = field.kind.words
+        note = field.note
+        if field.effect == "refused":
+            neutral = " or ".join(("null", *(f"`{_json(one)}`" for one in field.neutral)))
+            takes, absent = f"{neutral} only", ""
+            note = f"{note[0].upper()}{note[1:]}."
+        if field.unknown_to:
+            note += " Not known with `--compat cerebras`."
+        yield f"| `{field.name}` | {takes} | {absent} | {_EFFECTS[field.effect]} | {note} |"
+
+
+def _shown(default: Any) -> str:
+    if default is None:
+        return ""
+    if default in ((), {}):
+        return "none"
+    return f"`{_json(default[0] if isinstance(default, tuple) else default)}`"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
