@@ -130,7 +130,7 @@ def test_what_breaks_is_a_typed_error(side: Side, script: Script, kind: type[Ser
         assert error.attempts == 1
         assert len(error.body) <= 4000
         assert client.run(request(CALL, NONE)).object() == {"ok": True}
-        assert server.connections <= 1
+        server.wait_until_open(0, 1)
     assert len(server.heard) == 2
 
 
@@ -152,7 +152,7 @@ def test_a_storm_that_ends_is_waited_out(side: Side, failure: Script) -> None:
         reply = client.run(request(CALL, QUICK))
         assert (reply.object(), reply.attempts) == ({"ok": True}, 3)
         assert (client.client.counts.calls, client.client.counts.retries) == (3, 2)
-        assert server.connections <= 1
+        server.wait_until_open(0, 1)
 
 
 @both
@@ -237,7 +237,7 @@ def test_connections_are_used_again(side: Side) -> None:
         with pytest.raises(ServiceError):
             client.run(request(CALL))
         client.run(request(CALL))
-        assert server.connections == 1
+        server.wait_until_open(1)
     assert [heard.connection for heard in server.heard] == [0, 0, 0]
 
 
@@ -275,7 +275,7 @@ def test_how_streams_end(side: Side, ending: Script) -> None:
     with Scripted([[*begin, *rest], OK]) as server, side(server.url, timeout=2.0) as client:
         assert "".join(client.items(texts())) == "abc"
         assert client.run(request(CALL, QUICK)).object() == {"ok": True}
-        assert server.connections <= 1
+        server.wait_until_open(0, 1)
 
 
 MALFORMED: list[tuple[str, Script, type[ServiceError]]] = [
@@ -313,7 +313,7 @@ def test_streams_that_break(side: Side, rest: Script, kind: type[ServiceError]) 
         assert error.attempts == 1
         assert error.request_id == "r-1"
         assert client.run(request(CALL, NONE)).object() == {"ok": True}
-        assert server.connections == 1
+        server.wait_until_open(1)
     assert len(server.heard) == 2
 
 
@@ -440,7 +440,7 @@ def test_threads_share_a_client() -> None:
             thread.join()
         assert found == [{"ok": True}] * 120
         assert client.client.counts.calls == 120
-        assert server.connections <= 4
+        server.wait_until_open(0, 4)
 
 
 def test_no_exception_of_httpx_is_left_out() -> None:
