@@ -76,7 +76,7 @@ class Batch:
             self._lanes.append(_Lane(ticket, index, sequence))
 
     def turn(self) -> None:
-        """Make one pass, and tell what came of it."""
+        """Make one pass; what came of it is told by :meth:`deliver`."""
         for lane in list(self._lanes):
             self._look_after(lane)
         lanes = {lane.sequence: lane for lane in self._lanes if lane.sequence.session is not None}
@@ -91,13 +91,11 @@ class Batch:
                 self._give_up(lane, cause)
         for lane in list(self._lanes):
             self._tell(lane)
-        self.deliver()
 
     def give_up_all(self, error: Exception) -> None:
         """Fail every sequence."""
         for lane in list(self._lanes):
             self._give_up(lane, error)
-        self.deliver()
 
     def deliver(self) -> None:
         """Hand the events of this turn to their readers."""

@@ -192,10 +192,10 @@ class Engine:
                 self._batch.turn()
             except Exception as cause:  # noqa: BLE001  (a defect of ours must not silence the server)
                 self._batch.give_up_all(cause)
+            # First the counts, so that whoever reads an event finds it counted.
             self._publish()
+            self._batch.deliver()
         self._give_up_rest()
-        self._prefixes.clear()
-        self._publish()
         self._runtime.close()
 
     def _wait_for_work(self) -> bool:
@@ -230,5 +230,8 @@ class Engine:
         with self._changed:
             rest, self._queue = self._queue, deque()
         self._counts.failed += len(rest)
+        self._prefixes.clear()
+        self._publish()
+        self._batch.deliver()
         for ticket, index, _ in rest:
             ticket.deliver([(index, Failed(error))])
