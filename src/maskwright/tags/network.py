@@ -98,9 +98,9 @@ def _is_nullable(term: Term, below: list[bool]) -> bool:
 def _is_empty_lexeme(symbol: Symbol) -> bool:
     if not isinstance(symbol, Lex) or symbol.term is NEVER:
         return False
-    inner = symbol.term.args[0]
-    # A literal, of which there may be many.
-    if symbol.term.op == "encode" and isinstance(inner, Term) and inner.op == "words":
+    # A literal, of which there may be many. Not every term has arguments: the empty text has none.
+    inner = symbol.term.args[0] if symbol.term.op == "encode" else None
+    if isinstance(inner, Term) and inner.op == "words":
         return "" in cast("tuple[str, ...]", inner.args[0])
     return _may_be_empty(symbol.term)
 

@@ -142,3 +142,12 @@ def test_what_holds_nothing_is_not_empty() -> None:
     tree = Tree()
     node = tree.node([(Lex(NEVER),)], "nothing")
     assert not tree.may_be_empty[node]
+
+
+@pytest.mark.parametrize("inner", [mw.choice([""]), mw.choice(["", ""]), mw.regex(""), mw.gbnf('root ::= ""')])
+def test_nothing_after_thinking(inner: mw.Constraint) -> None:
+    """What allows only the empty text allows only the thinking and its end."""
+    guide = mw.compile(mw.thinking(inner), BYTES)
+    assert guide.matches("hm</think>")
+    assert guide.matches("hm</think>\n\n")
+    assert not guide.matches("hm</think>x")
