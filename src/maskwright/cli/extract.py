@@ -121,6 +121,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         arguments.output,
         arguments.failures or default_failures(arguments.output),
         asking.job(_model_name(arguments)),
+        source=source.path,
         restart=arguments.restart,
         retry_failures=arguments.retry_failures,
     )

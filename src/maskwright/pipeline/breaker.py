@@ -38,8 +38,9 @@ class Breaker:
     most: int = 10
     #: What ended the run, ``None`` while it goes on.
     error: MaskwrightError | None = None
-    #: What writes the failures that are held back.
-    _held: list[Callable[[], None]] = field(default_factory=list)
+    #: How many failures of the service there were, and what writes those that are held back, by their number.
+    _count: int = 0
+    _held: dict[int, Callable[[], None]] = field(default_factory=dict)
     _has_answered: bool = False
     _has_refused: bool = False
 
@@ -48,24 +49,36 @@ class Breaker:
         """How many failures are held back."""
         return len(self._held)
 
-    def passed(self) -> None:
-        """Note that the service answered: what is held back were failures of single rows."""
-        self._has_answered = True
-        self._release()
+    def mark(self) -> int:
+        """What tells when a row was begun."""
+        return self._count
 
-    def failed(self, error: Exception, write: Callable[[], None]) -> None:
-        """Note a failure; ``write`` is called now, later or never. Look at ``error`` afterwards."""
+    def passed(self, mark: int) -> None:
+        """Note that the service answered a row that was begun at ``mark``.
+
+        What is held back from before then were failures of single rows. A later failure may well be the first of many:
+        an answer that was begun before it says nothing about that.
+        """
+        self._has_answered = True
+        self._release(mark)
+
+    def failed(self, error: Exception, mark: int, write: Callable[[], None]) -> None:
+        """Note the failure of a row that was begun at ``mark``; ``write`` is called now, later or never.
+
+        Look at ``error`` afterwards.
+        """
         if isinstance(error, _LASTING) and not isinstance(error, LimitError) and self.most:
             self._trip(error)
             return
         if not isinstance(error, ServiceError):
-            self.passed()
+            self.passed(mark)
             write()
             return
-        self._held.append(write)
+        self._held[self._count] = write
+        self._count += 1
         self._has_refused = self._has_refused or isinstance(error, RejectedError)
         if not self.most:
-            self._release()
+            self._release(self._count)
         elif len(self._held) >= self._patience():
             self._trip(error)
 
@@ -82,13 +95,12 @@ class Breaker:
             if self.most and not self._has_answered and not self._has_refused:
                 self._trip(error)
             else:
-                self._release()
+                self._release(self._count)
 
     def _trip(self, error: MaskwrightError) -> None:
         self.error = self.error or error
         self._held.clear()
 
-    def _release(self) -> None:
-        held, self._held = self._held, []
-        for write in held:
-            write()
+    def _release(self, mark: int) -> None:
+        for number in [number for number in self._held if number < mark]:
+            self._held.pop(number)()

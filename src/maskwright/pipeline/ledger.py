@@ -46,6 +46,7 @@ class Ledger:
         failures: str | os.PathLike[str] | None,
         job: Job,
         *,
+        source: Path | None = None,
         restart: bool = False,
         retry_failures: bool = False,
     ) -> None:
@@ -55,6 +56,7 @@ class Ledger:
             output: The file of values.
             failures: The file of failures; ``None`` for one beside the output.
             job: What was asked for.
+            source: The input, if it is a file: it must be neither of them.
             restart: Whether what the files hold is thrown away.
             retry_failures: Whether rows that failed count as not done. They are removed from the file of failures here,
                 in one step: a run that is killed later leaves them to be done, not lost.
@@ -73,6 +75,7 @@ class Ledger:
             self._output.close()
             raise
         try:
+            self._refuse(source)
             self._read(restart=restart, retry_failures=retry_failures)
         except BaseException:
             self.close()
@@ -82,6 +85,10 @@ class Ledger:
         if self._output.is_file(path):
             raise InputError("values and failures cannot be written to the same file")
         return Journal(path)
+
+    def _refuse(self, source: Path | None) -> None:
+        if source is not None and (self._output.is_file(source) or self._failures.is_file(source)):
+            raise InputError(f"{source} cannot be written to while it is read")
 
     def _read(self, *, restart: bool, retry_failures: bool) -> None:
         if restart:
@@ -114,15 +121,6 @@ class Ledger:
     def failures(self) -> Path:
         """Where failures are written."""
         return self._failures.path
-
-    def refuse(self, path: str | os.PathLike[str], what: str) -> None:
-        """Refuse that a file which is read is one of those that are written.
-
-        Raises:
-            InputError: it is.
-        """
-        if self._output.is_file(path) or self._failures.is_file(path):
-            raise InputError(f"{what} cannot be written to while it is read: {path}")
 
     def is_done(self, row: Row) -> bool:
         """Whether a row is in one of the files.

@@ -92,14 +92,12 @@ class Pipeline:
             observe: Called with the counts, several times a second and after each row.
 
         Raises:
-            InputError: the input cannot be read, is one of the outputs, or is another one than the outputs' rows had.
+            InputError: the input cannot be read, or is another one than the outputs' rows had.
         """
         self._source = source
         self._ledger = ledger
         self._pace = pace or Pace()
         self._observe = observe
-        if source.path is not None:
-            ledger.refuse(source.path, "the input")
         if source.is_repeatable:
             ledger.check(source.rows())
         self.tally = Tally(total=source.count(), size=source.size, made_before=ledger.made, failed_before=ledger.failed)
@@ -200,6 +198,7 @@ class Pipeline:
 
     async def _do(self, row: Row, worker: Worker) -> None:
         """Make one row's value and write it, or why there is none."""
+        mark = self._breaker.mark()
         try:
             if row.error is not None:
                 # Nothing is waited for here, and a file of broken lines must not stop everything else.
@@ -208,30 +207,30 @@ class Pipeline:
                 return
             made = await worker(row)
             self.tally.asked += 1
-            self._guarded(self._write_value, row, made)
+            self._guarded(self._write_value, row, made, mark)
         except MemoryError:
             raise
         # Whatever it is: a bug that one row meets must not keep the others from being done, today and at each resume.
         except Exception as error:  # noqa: BLE001
-            self._note(row, error)
+            self._note(row, error, mark)
         self._look_at_budget()
         self._observe(self.tally)
 
-    def _note(self, row: Row, error: Exception) -> None:
+    def _note(self, row: Row, error: Exception, mark: int) -> None:
         cost = _cost_of(error)
         self.tally.asked += 1
         self.tally.cost += cost
         self._last = error
-        self._guarded(self._breaker.failed, error, lambda: self._write_failure(row, error, cost))
+        self._guarded(self._breaker.failed, error, mark, lambda: self._write_failure(row, error, cost))
         self._look_at_breaker()
 
-    def _write_value(self, row: Row, made: Made) -> None:
+    def _write_value(self, row: Row, made: Made, mark: int) -> None:
         self.tally.cost += made.cost
         line = made_line(row, self._ledger.job.key(row.digest), made, with_cost=self._pace.with_cost)
         self._ledger.add_value(line)
         self.tally.made += 1
         self.tally.finished()
-        self._breaker.passed()
+        self._breaker.passed(mark)
 
     def _write_failure(self, row: Row, error: Exception, cost: Cost) -> None:
         line = failure_line(row, self._ledger.job.key(row.digest), error, cost, with_cost=self._pace.with_cost)

@@ -32,11 +32,11 @@ class Run:
     def failed(self, *errors: Exception) -> Run:
         for error in errors:
             self.count += 1
-            self.breaker.failed(error, lambda row=self.count: self.written.append(row))
+            self.breaker.failed(error, self.breaker.mark(), lambda row=self.count: self.written.append(row))
         return self
 
     def passed(self) -> Run:
-        self.breaker.passed()
+        self.breaker.passed(self.breaker.mark())
         return self
 
 
@@ -55,6 +55,19 @@ def test_failures_of_the_service_wait_for_an_answer() -> None:
     assert run.written == list(range(1, 10))
     assert run.failed(DOWN, AnswerError("no")).written == list(range(1, 12))
     assert run.breaker.error is None
+
+
+def test_an_answer_tells_nothing_of_later_failures() -> None:
+    """One that was asked for before them came from the time before the outage."""
+    run = Run()
+    early = run.breaker.mark()
+    run.failed(DOWN)
+    late = run.breaker.mark()
+    run.failed(DOWN)
+    run.breaker.passed(early)
+    assert (run.written, run.breaker.held) == ([], 2)
+    run.breaker.passed(late)
+    assert (run.written, run.breaker.held) == ([1], 1)
 
 
 def test_too_many_in_a_row_end_the_run() -> None:

@@ -111,11 +111,13 @@ def test_files_are_told_apart(output: Path, tmp_path: Path) -> None:
     link.symlink_to(output)
     with pytest.raises(InputError, match="same file"):
         Ledger(output, link, JOB)
-    ledger = Ledger(output, None, JOB)
-    with pytest.raises(InputError, match="cannot be written to while it is read"):
-        ledger.refuse(link, "the input")
-    ledger.refuse(tmp_path / "elsewhere", "the input")
-    ledger.close()
+    before = output.read_bytes()
+    for restart in (False, True):
+        with pytest.raises(InputError, match="cannot be written to while it is read"):
+            Ledger(output, None, JOB, source=link, restart=restart)
+        with pytest.raises(InputError, match="cannot be written to while it is read"):
+            Ledger(tmp_path / "new", output, JOB, source=link, restart=restart)
+    assert output.read_bytes() == before
 
 
 def test_sorting(output: Path) -> None:

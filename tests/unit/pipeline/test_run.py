@@ -275,13 +275,6 @@ def test_an_input_that_changes_is_refused(desk: Desk) -> None:
     assert desk.run().tally.total == 21
 
 
-def test_output_and_input_differ(desk: Desk) -> None:
-    """Nothing is written to what is read."""
-    desk.output.symlink_to(desk.input)
-    with pytest.raises(InputError):
-        desk.run()
-
-
 def test_a_file_that_goes_away_ends_the_run(desk: Desk) -> None:
     """It would be written for nobody."""
 
