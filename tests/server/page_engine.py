@@ -119,7 +119,8 @@ class ScriptedEngine:
             ticket.deliver([(0, event)])
 
     def _events(self, job: Job) -> Iterator[Event]:
-        tokens, matcher, done, count = self.runtime.vocabulary.tokens, job.matcher, b"", 0
+        tokens, matcher, count = self.runtime.vocabulary.tokens, job.matcher, 0
+        done = b"" if matcher is None else matcher.text
         while job.max_tokens is None or count < job.max_tokens:
             rest = self.script[len(done) :] if self.script.startswith(done) else b""
             liked = sorted((len(data), -token) for token, data in enumerate(tokens) if data and rest.startswith(data))

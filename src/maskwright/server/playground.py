@@ -120,6 +120,7 @@ async def _info(playground: _Playground, request: Request) -> Response:
     del request
     runtime = playground.runtime
     told = {
+        "needs_key": bool(playground.settings.keys),
         "model": playground.settings.model,
         "title": runtime.title,
         "vocabulary": len(runtime.vocabulary),

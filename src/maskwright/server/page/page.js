@@ -155,8 +155,8 @@ byId("form").addEventListener("submit", (event) => {
 byId("step-first").addEventListener("click", () => start({ isPaused: true }));
 byId("pause").addEventListener("click", () => {
   const isPaused = byId("pause").getAttribute("aria-pressed") !== "true";
-  setPaused(isPaused);
   byId("status").textContent = isPaused ? "Paused; the server writes on, and its tokens wait here." : "Running …";
+  setPaused(isPaused); // which may show the end
 });
 byId("next").addEventListener("click", () => { for (const one of lanes) one.next(); });
 byId("stop").addEventListener("click", () => { for (const one of lanes) one.stop(); });
