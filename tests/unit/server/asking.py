@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -14,7 +14,7 @@ from maskwright.server.app import create_app
 from maskwright.server.settings import Settings
 from tests.unit.server.fakes import FakeEngine
 
-__all__ = ["ask", "events", "make", "post", "streamed"]
+__all__ = ["ask", "events", "make", "post", "post_all", "streamed"]
 
 
 def make(engine: FakeEngine | None = None, **settings: Any) -> Starlette:
@@ -29,6 +29,17 @@ def ask(app: Starlette, method: str, path: str, **options: Any) -> httpx.Respons
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
             return await client.request(method, path, **options)
+
+    return asyncio.run(run())
+
+
+def post_all(app: Starlette, path: str, bodies: Sequence[bytes]) -> list[httpx.Response]:
+    """Many bodies, one after the other."""
+
+    async def run() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
+            return [await client.post(f"/v1/{path}", content=body) for body in bodies]
 
     return asyncio.run(run())
 
