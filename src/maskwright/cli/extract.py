@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Final
 
+from maskwright import client as client_package
 from maskwright.cli.console import say
 from maskwright.cli.constraints import add_constraint, compile_constraint, read_constraint, refuse_same_input
 from maskwright.cli.exits import Exit
@@ -17,15 +18,14 @@ from maskwright.cli.meter import Meter, summary_lines
 from maskwright.cli.policies import add_policies
 from maskwright.cli.sources import read_text, text_of
 from maskwright.cli.threads import limit_threads
-from maskwright.client.asynchronous import AsyncClient
 from maskwright.client.connection import Pool
 from maskwright.client.profiles import PROFILES
-from maskwright.decode.local import LocalModel
-from maskwright.decode.models import DEFAULT, find
+from maskwright.decode.models import DEFAULT
+from maskwright.decode.runtimes import ENGINES, load
 from maskwright.errors import InputError
 from maskwright.pipeline.asking import Asking, service_worker
 from maskwright.pipeline.ledger import Ledger, default_failures
-from maskwright.pipeline.local import LocalWorker
+from maskwright.pipeline.local import local_worker
 from maskwright.pipeline.rows import Reading
 from maskwright.pipeline.run import Pace, Pipeline, Summary, Worker
 from maskwright.pipeline.sources import source_of
@@ -76,6 +76,9 @@ def _add_service(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--profile", default="auto", choices=("auto", *PROFILES), help="what the API is (%(default)s)")
     group.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds of silence (%(default)s)")
     group.add_argument("--retries", type=int, default=4, metavar="N", help="of a failed request (%(default)s)")
+    group.add_argument(
+        "--engine", default="numpy", choices=tuple(ENGINES), help="what runs a model in this process (%(default)s)"
+    )
     group.add_argument("--threads", type=int, default=1, metavar="N", help="of a model in this process (%(default)s)")
 
 
@@ -179,7 +182,8 @@ def _model_name(arguments: argparse.Namespace) -> str:
 
 @asynccontextmanager
 async def _service(arguments: argparse.Namespace, asking: Asking) -> AsyncIterator[Worker]:
-    client = AsyncClient(
+    # Looked up when it is needed, because it needs a package that others do without.
+    client = client_package.AsyncClient(
         arguments.base_url,
         api_key=arguments.api_key or os.environ.get(_KEY),
         model=arguments.model,
@@ -197,11 +201,9 @@ async def _local(arguments: argparse.Namespace, asking: Asking) -> AsyncIterator
     # More threads than cores wait for each other: 64 on two cores wrote nothing in 20 s.
     limit_threads(min(arguments.threads, os.cpu_count() or 1))
     name = DEFAULT.name if arguments.model in (None, _LOCAL) else arguments.model
-    worker = LocalWorker(LocalModel.from_gguf(find(name)), asking)
-    try:
+    runtime = load(name, engine=arguments.engine, threads=arguments.threads, sessions=2 * arguments.concurrency)
+    async with local_worker(runtime, asking, batch=arguments.concurrency) as worker:
         yield worker
-    finally:
-        worker.close()
 
 
 async def _conduct(pipeline: Pipeline, workers: AbstractAsyncContextManager[Worker], meter: Meter) -> Summary:

@@ -1,10 +1,10 @@
-"""Rows' values from a model in this process, every token under its mask."""
+"""Rows' values from a model in this process, every token under its mask, several rows in one pass of the model."""
 
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from maskwright.client.conversations import messages_of
@@ -12,79 +12,94 @@ from maskwright.client.forms import forms_of
 from maskwright.client.profiles import GENERIC
 from maskwright.client.prompts import instruction, with_instruction
 from maskwright.client.task import Task
-from maskwright.decode.local import LocalModel
-from maskwright.decode.loop import generate
+from maskwright.decode.runtime import Runtime
+from maskwright.errors import ModelError, RequestError
 from maskwright.guide import compile_guide
 from maskwright.pipeline.asking import Asking, is_json
 from maskwright.pipeline.outcomes import Cost, Made
 from maskwright.pipeline.rows import Row
+from maskwright.pipeline.run import Worker
+from maskwright.server.engine import Engine
+from maskwright.server.jobs import Failed, Job, Prompted, Token
 
-__all__ = ["LocalWorker"]
+__all__ = ["local_worker"]
 
 #: Tokens of an answer if nothing is said.
 _MOST: Final = 1024
+#: Seconds that the engine's thread has to end; nothing is under way then.
+_GRACE: Final = 1.0
 
 
-class _DroppedError(Exception):
-    """The row is not wanted any more."""
+@asynccontextmanager
+async def local_worker(runtime: Runtime, asking: Asking, *, batch: int) -> AsyncIterator[Worker]:
+    """A worker, while its engine runs.
+
+    Args:
+        runtime: The model; closed at the end.
+        asking: What is asked.
+        batch: Rows under way at most; as many as the run's concurrency.
+
+    Raises:
+        UnspellableError: no output has as few tokens as are asked for.
+        VocabularyError: the vocabulary cannot spell the constraint.
+    """
+    engine = Engine(runtime, batch=batch, queue=batch)
+    engine.start()
+    try:
+        yield _LocalWorker(engine, asking)
+    finally:
+        await engine.close(_GRACE)
 
 
-class LocalWorker:
-    """A worker that owns one thread, in which the model makes one row after the other."""
+class _LocalWorker:
+    """Asks the engine about one row."""
 
-    def __init__(self, model: LocalModel, asking: Asking) -> None:
-        """Compile the constraint for the model's vocabulary.
-
-        Raises:
-            UnspellableError: no output has as few tokens as are asked for.
-            VocabularyError: the vocabulary cannot spell the constraint.
-        """
-        self._model = model
+    def __init__(self, engine: Engine, asking: Asking) -> None:
+        self._engine = engine
         self._asking = asking
         self._is_json = is_json(asking.constraint)
-        self._guide = compile_guide(asking.constraint, model.vocabulary)
+        self._guide = compile_guide(asking.constraint, engine.runtime.vocabulary)
         self._forms = forms_of(asking.constraint)
+        # Found out once and not at every row.
         self._guide.matcher(max_tokens=asking.max_tokens or _MOST)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="maskwright-model")
 
     async def __call__(self, row: Row) -> Made:
-        """Make one row's value; when this is cancelled, the model stops at the next token."""
-        is_dropped = Event()
+        """Make one row's value; when this is cancelled, the engine drops it at the next token."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, self._make, row, is_dropped)
-        except asyncio.CancelledError:
-            is_dropped.set()
-            raise
+            prepared = await asyncio.to_thread(self._prepared, row)
+            ticket = self._engine.submit(prepared)
+        except RequestError as cause:
+            raise ModelError(cause.message) from cause
+        data, prompt_tokens, written = bytearray(), 0, 0
+        try:
+            async for _, event in ticket:
+                match event:
+                    case Prompted():
+                        prompt_tokens = event.prompt_tokens
+                    case Token():
+                        data += event.data
+                        written += 1
+                    case Failed():
+                        raise event.error
+        finally:
+            ticket.cancel()
+        cost = Cost(calls=1, prompt_tokens=prompt_tokens, completion_tokens=written)
+        return Made(data.decode(errors="replace"), self._is_json, cost, "masks")
 
-    def _make(self, row: Row, is_dropped: Event) -> Made:
-        def look(token: int, is_forced: bool) -> None:  # noqa: FBT001 - the signature of the loop's callback
-            del token, is_forced
-            if is_dropped.is_set():
-                raise _DroppedError
-
+    def _prepared(self, row: Row) -> tuple[Job, ...]:
         asking = self._asking
-        result = generate(
-            self._model,
-            self._prompt(row),
-            self._guide,
+        job = Job(
+            prompt=tuple(self._prompt(row)),
+            guide=self._guide,
             max_tokens=asking.max_tokens or _MOST,
             temperature=asking.temperature or 0.0,
             top_p=1.0 if asking.top_p is None else asking.top_p,
             seed=asking.seed,
-            on_token=look,
         )
-        cost = Cost(calls=1, prompt_tokens=result.prompt_tokens, completion_tokens=len(result.tokens))
-        return Made(result.text, self._is_json, cost, "masks")
+        return self._engine.prepare([job])
 
     def _prompt(self, row: Row) -> list[int]:
-        asking, prompter = self._asking, self._model.prompter
-        task = Task(messages=messages_of(asking.prompt(row)), constraint=asking.constraint)
+        asking = self._asking
+        task = Task(messages=messages_of(asking.prompt(row), system=asking.told), constraint=asking.constraint)
         _, messages = with_instruction(task, instruction(task, self._forms, GENERIC, is_native=False))
-        text = messages[-1]["content"]
-        if prompter.has_chat:
-            return prompter.chat(text, system=asking.told)
-        return prompter.plain(f"{asking.told}\n\n{text}\n\n")
-
-    def close(self) -> None:
-        """End the thread, without waiting."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        return self._engine.runtime.chat(messages)
