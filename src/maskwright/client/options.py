@@ -87,9 +87,9 @@ def _text(name: str, value: object) -> str:
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:
-    texts = (value,) if isinstance(value, str) else value if isinstance(value, Iterable) else (None,)
-    found = tuple(text for text in texts if isinstance(text, str) and text)
-    if not isinstance(value, str) and (not isinstance(value, Sequence) or len(found) != len(value)):
+    given = (value,) if isinstance(value, str) else value if isinstance(value, Sequence) else (None,)
+    found = tuple(text for text in given if isinstance(text, str) and text)
+    if len(found) != len(given):
         raise PolicyError(f"{name} is a text or a list of texts that are not empty, not {excerpt(value)}")
     return found
 

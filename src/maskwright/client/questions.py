@@ -114,6 +114,7 @@ class Questions:
                 error.report = spent = added(spent, error.report)
                 if attempt == attempts or isinstance(error, (TruncatedError, ExhaustedError)):
                     raise
+                _check_left(settings.budget, spent, error)
                 spent = replace(spent, asked_again=spent.asked_again + 1)
                 task = _again(task, error)
             else:
@@ -164,12 +165,21 @@ def added(first: Report, second: object) -> Report:
 
 
 def _left(budget: Budget, spent: Report) -> Budget:
-    """What is left of a budget; at least what is refused at the next call."""
+    """What is left of a budget of which not all is spent."""
     return Budget(
-        calls=None if budget.calls is None else max(1, budget.calls - spent.calls),
-        tokens=None if budget.tokens is None else max(1, budget.tokens - spent.tokens),
-        seconds=None if budget.seconds is None else max(0.001, budget.seconds - spent.seconds),
+        calls=None if budget.calls is None else budget.calls - spent.calls,
+        tokens=None if budget.tokens is None else budget.tokens - spent.tokens,
+        seconds=None if budget.seconds is None else budget.seconds - spent.seconds,
     )
+
+
+def _check_left(budget: Budget, spent: Report, error: AnswerError) -> None:
+    """Raise ``ExhaustedError`` if nothing is left to ask again with."""
+    for name in ("calls", "tokens", "seconds"):
+        most, used = getattr(budget, name), getattr(spent, name)
+        if most is not None and used >= most:
+            reason = f"the answer was refused ({error}), and the budget of {most:g} {name} is spent"
+            raise ExhaustedError(reason, text=error.text, place=error.place, report=spent) from error
 
 
 def _again(task: Task, error: AnswerError) -> Task:
