@@ -128,6 +128,5 @@ class Ticket:
 
 
 def _weight(event: Event) -> int:
-    if isinstance(event, Token):
-        return 1 + len(event.top)
-    return 1 + sum(1 + len(score.top) for score in event.scores) if isinstance(event, Prompted) else 1
+    """A prompt counts once however long it is: its scores come in one piece, which no reader can be too slow for."""
+    return 1 + len(event.top) if isinstance(event, Token) else 1
