@@ -51,9 +51,9 @@ def _run(page: Any) -> None:
 def _text(page: Any, lane: int = 0) -> str:
     """What the chips spell, without the end and the marks of blanks."""
     return str(
-        page.locator(".tokens").nth(lane).evaluate(
-            "node => [...node.querySelectorAll('.chip:not(.special)')].map(chip => chip.textContent).join('')"
-        )
+        page.locator(".tokens")
+        .nth(lane)
+        .evaluate("node => [...node.querySelectorAll('.chip:not(.special)')].map(chip => chip.textContent).join('')")
     ).replace("⏎", "")
 
 
@@ -162,9 +162,7 @@ def test_with_and_without(browser: Any, address: str) -> None:
         ("regex", "a[b", {"1:2": "["}),
     ],
 )
-def test_problems_have_places(
-    browser: Any, address: str, kind: str, source: str, places: dict[str, str]
-) -> None:
+def test_problems_have_places(browser: Any, address: str, kind: str, source: str, places: dict[str, str]) -> None:
     """All problems are told while one types, each with its place; a click selects what stands there."""
     with opened(browser, address) as page:
         _type(page, source, kind)
@@ -193,7 +191,7 @@ def test_markup_stays_text(browser: Any) -> None:
         page.get_by_role("button", name="Ask").click()
         page.locator(".answer .words").wait_for()
         page.locator("#code summary").click()
-        assert MARKUP in page.locator("#snippet").inner_text()
+        page.locator("#snippet", has_text=MARKUP).wait_for()
         _type(page, MARKUP)
         page.locator("#verdict-line[data-state=bad]").wait_for()
         _type(page, f"({MARKUP}", "regex")
@@ -265,7 +263,10 @@ def test_a_key_is_asked_for(browser: Any) -> None:
             page.locator("#verdict-line[data-state=good]").wait_for()
             _type(page, json.dumps(SCHEMA))
             _run(page)
-            assert page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])") == '[{},{},""]'
+            assert (
+                page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+                == '[{},{},""]'
+            )
             assert "secret" not in page.url
 
 
@@ -307,14 +308,21 @@ def test_it_fits_a_small_screen(browser: Any, address: str, scheme: str) -> None
 #: Text to the contrast with what is behind it (WCAG 2.2, 1.4.3), for chips and messages.
 CONTRASTS = """() => {
   const rgba = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (node) => { for (; node; node = node.parentElement) { const c = rgba(getComputedStyle(node).backgroundColor); if (c[3] !== 0) return c; } return [255, 255, 255]; };
+  const linear = (share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  const behind = (node) => {
+    for (; node; node = node.parentElement) {
+      const colour = rgba(getComputedStyle(node).backgroundColor);
+      if (colour[3] !== 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const texts = "h1, h2, h4, .hint, .chip, .badge, .summary, .field, .verdict-line, button, dt, dd, .share";
   const found = {};
-  for (const node of document.querySelectorAll("h1, h2, .hint, .chip, .badge, .summary, .field, .verdict-line, button, dt, dd, .share")) {
-    if (!node.offsetParent || node.disabled || node.closest(":disabled")) continue;
-    const [a, b] = [light(rgba(getComputedStyle(node).color)), light(behind(node))].sort((x, y) => y - x);
-    found[`${node.tagName} ${node.className} ${node.textContent.slice(0, 20)}`] = (a + 0.05) / (b + 0.05);
+  for (const node of document.querySelectorAll(texts)) {
+    if (!node.offsetParent || node.disabled) continue;
+    const pair = [rgba(getComputedStyle(node).color), behind(node)].map(light).sort((x, y) => y - x);
+    found[`${node.tagName} ${node.className} ${node.textContent.slice(0, 20)}`] = (pair[0] + 0.05) / (pair[1] + 0.05);
   }
   return found;
 }"""

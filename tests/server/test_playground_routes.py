@@ -66,7 +66,10 @@ def test_the_page_loads_nothing_from_elsewhere_and_runs_nothing_inline(client: h
     assert "<script>" not in page
     assert " on" not in "".join(part.split(">")[0] for part in page.split("<"))
     assert "style=" not in page
-    for path in ("/", *(f"/page/{name}.js" for name in ("page", "lane", "inspector", "constraint", "dom", "api", "snippets"))):
+    for path in (
+        "/",
+        *(f"/page/{name}.js" for name in ("page", "lane", "inspector", "constraint", "dom", "api", "snippets")),
+    ):
         text = client.get(path).text.replace("http://www.w3.org/2000/svg", "")
         assert "//" not in text.replace("// ", "").replace("${base}", "") or "http" not in text
         assert "innerHTML" not in text
@@ -86,7 +89,9 @@ def test_info(client: httpx.Client) -> None:
 
 def test_a_good_constraint(client: httpx.Client) -> None:
     """Its policies are told, and what is odd about it."""
-    told = client.post("/playground/check", json={"constraint": {**SCHEMA, "options": {"whitespace": "compact"}}}).json()
+    told = client.post(
+        "/playground/check", json={"constraint": {**SCHEMA, "options": {"whitespace": "compact"}}}
+    ).json()
     assert told["ok"]
     assert told["policies"]["whitespace"] == "compact"
     assert told["warnings"] == []
@@ -106,7 +111,11 @@ def test_all_problems_of_a_constraint(client: httpx.Client) -> None:
 
 @pytest.mark.parametrize(
     ("body", "param"),
-    [({}, "constraint"), ({"constraint": {"kind": "x", "source": ""}}, "constraint.kind"), ({"constraint": 1}, "constraint")],
+    [
+        ({}, "constraint"),
+        ({"constraint": {"kind": "x", "source": ""}}, "constraint.kind"),
+        ({"constraint": 1}, "constraint"),
+    ],
 )
 def test_requests_that_are_none(client: httpx.Client, body: dict[str, Any], param: str) -> None:
     """Are refused as the API refuses its own."""

@@ -5,6 +5,8 @@ const json = (value) => JSON.stringify(value, null, 2);
 const CHOICES = {
   whitespace: ["flexible", "compact", "spaced", "any"],
   property_order: ["declared", "any"],
+  // A model that is led into \u0065 spells whole words so; the library's default leaves it the choice.
+  escapes: ["minimal", "all"],
 };
 
 /** Kind -> label, hint, options (name, label, choices; none: a text field; "flag": a check box), examples. */
@@ -15,6 +17,7 @@ export const KINDS = {
     options: [
       { name: "whitespace", label: "Blanks", choices: CHOICES.whitespace },
       { name: "property_order", label: "Order of keys", choices: CHOICES.property_order },
+      { name: "escapes", label: "Escapes", choices: CHOICES.escapes },
     ],
     examples: [
       {

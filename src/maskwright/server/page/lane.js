@@ -16,7 +16,7 @@ export class Lane {
     this.isPaused = false;
     this.selected = -1;
     this.request = null;
-    this.result = new Result(enforce);
+    this.result = new Result(enforce, title);
     this.tokens = el("div", { class: "tokens", role: "group", "aria-label": `Tokens, ${title}`, onkeydown: (event) => this.move(event) });
     this.root = el("article", { class: "lane", data: { enforce: String(enforce) } },
       el("h3", {}, title), this.tokens, this.result.root);

@@ -94,6 +94,7 @@ function start({ isPaused = false } = {}) {
   const enforced = lane("With the constraint", true);
   lanes = byId("compare").checked ? [enforced, lane("Without", false)] : [enforced];
   byId("lanes").replaceChildren(...lanes.map(({ root }) => root));
+  byId("costs").replaceChildren(...lanes.map(({ result }) => result.costs));
   byId("lanes").dataset.count = String(lanes.length);
   setPaused(isPaused);
   for (const one of lanes) one.run(request);

@@ -3,19 +3,21 @@
 import { counted, el } from "./dom.js";
 
 export class Result {
-  constructor(enforce) {
+  constructor(enforce, title) {
     this.enforce = enforce;
     this.badge = el("p", { class: "badge", role: "status", "aria-live": "polite" });
     this.value = el("pre", { class: "value", tabIndex: 0, "aria-label": "The value so far" });
     this.stats = el("dl", { class: "stats" });
-    this.root = el("div", { class: "result" }, this.badge, this.value, this.stats);
+    // Stands apart from the rest, below the step that one looks at.
+    this.costs = el("div", { class: "cost", hidden: true }, el("h4", {}, title), this.stats);
+    this.root = el("div", { class: "result" }, this.badge, this.value);
   }
 
   begin() {
     this.begun = performance.now();
     this.badge.textContent = "";
     this.badge.dataset.state = "";
-    this.stats.replaceChildren();
+    this.costs.hidden = true;
     this.show(null);
   }
 
@@ -60,6 +62,7 @@ export class Result {
       ["all in all", `${milliseconds(at)}, ${at ? (tokens / at).toFixed(0) : 0} tokens/s`],
       ["prompt", counted(lane.started?.prompt_tokens ?? 0, "token") + (lane.started?.cached_tokens ? `, ${lane.started.cached_tokens} from the cache` : "")],
     ].filter(([name]) => this.enforce || !/masks|forced/.test(name));
+    this.costs.hidden = false;
     this.stats.replaceChildren(...rows.flatMap(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     if (!costs.is_alone) this.stats.append(el("p", { class: "hint" }, "Other runs shared the model meanwhile; passes and times are those of all."));
   }
