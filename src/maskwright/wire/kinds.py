@@ -15,7 +15,6 @@ __all__ = [
     "anything",
     "boolean",
     "choice_of",
-    "described",
     "integer",
     "limit",
     "mapping",
@@ -43,11 +42,6 @@ class Kind:
 def wrong_type(param: str, wanted: str, value: object) -> Exception:
     """A value of another type than the field has."""
     return invalid(param, f"it is {wanted}, not {excerpt(value, 80)}", code="invalid_type")
-
-
-def described(kind: Kind, words: str) -> Kind:
-    """A kind with other words."""
-    return Kind(kind.read, kind.schema, words)
 
 
 def anything(words: str = "anything") -> Kind:
@@ -143,12 +137,12 @@ def choice_of(*words: str) -> Kind:
     return Kind(read, {"type": "string", "enum": list(words)}, " \\| ".join(f"`{word}`" for word in words))
 
 
-def mapping(words: str = "object") -> Kind:
-    """An object, whatever is in it."""
+def mapping(words: str, schema: Mapping[str, Any]) -> Kind:
+    """An object; whoever asks for the field reads what is in it."""
 
     def read(value: Any, param: str) -> Any:
         if not isinstance(value, dict):
             raise wrong_type(param, "an object", value)
         return value
 
-    return Kind(read, {"type": "object"}, words)
+    return Kind(read, {"type": "object", **schema}, words)

@@ -242,7 +242,8 @@ def _schema() -> dict[str, Any]:
         "properties": {"id": dict(_ID.schema), "type": {"const": "function"}, "function": function},
         "required": ["id", "type", "function"],
     }
-    assistant = _of_role(["assistant"], tool_calls={"type": "array", "items": call})
+    calls = {"type": "array", "items": call}
+    assistant = _of_role(["assistant"], tool_calls=calls, prefix={"type": ["boolean", "null"]})
     tool = _of_role(["tool"], required=("content", "tool_call_id"), tool_call_id=dict(_ID.schema))
     items = {"oneOf": [_of_role(["system", "developer", "user"]), assistant, tool]}
     return {"type": "array", "minItems": 1, "items": items}

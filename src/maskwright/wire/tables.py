@@ -26,6 +26,8 @@ _TOP: Final = 20
 _CHOICES: Final = 128
 _EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "default")
 _REASONING: Final = ("none", "parsed", "text_parsed", "raw", "hidden")
+_SWITCH: Final = {"type": ["boolean", "null"]}
+_SWITCHES: Final = {"properties": {"enable_thinking": _SWITCH, "thinking": _SWITCH}, "additionalProperties": False}
 _GUIDED: Final = "it was replaced by structured_outputs, with the member "
 
 
@@ -212,7 +214,7 @@ _THINKING: Final = (
     _refused("reasoning", "use reasoning_effort", {}),
     Field(
         name="chat_template_kwargs",
-        kind=mapping("object with `enable_thinking`"),
+        kind=mapping("object with `enable_thinking`", _SWITCHES),
         note="`enable_thinking` (or `thinking`) switches thinking on and off; anything else is refused.",
     ),
 )

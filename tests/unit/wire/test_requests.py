@@ -142,9 +142,22 @@ def test_the_example_of_the_reference() -> None:
 def test_what_langchain_sends() -> None:
     """Neutral values of everything; its older class sends prompts as a list, and nulls."""
     made = completion(
-        prompt=["a"], frequency_penalty=0, presence_penalty=0, n=1, logprobs=None, seed=None, max_tokens=256, top_p=1,
-        temperature=0.7, logit_bias=None, best_of=1, suffix=None, user=None, stop=None, stream_options=None,
-    )  # fmt: skip
+        prompt=["a"],
+        frequency_penalty=0,
+        presence_penalty=0,
+        n=1,
+        logprobs=None,
+        seed=None,
+        max_tokens=256,
+        top_p=1,
+        temperature=0.7,
+        logit_bias=None,
+        best_of=1,
+        suffix=None,
+        user=None,
+        stop=None,
+        stream_options=None,
+    )
     assert (made.prompts, made.max_tokens, made.best_of, made.logprobs) == (("a",), 256, 1, None)
 
 
@@ -273,21 +286,33 @@ def test_the_one_constraint(fields: dict[str, Any], kind: str | None, param: str
 @pytest.mark.parametrize(
     ("fields", "param"),
     [
-        ({"messages": [USER, {"role": "user", "content": [{"type": "text", "text": 1}]}]}, "messages[1].content[0].text"),
+        (
+            {"messages": [USER, {"role": "user", "content": [{"type": "text", "text": 1}]}]},
+            "messages[1].content[0].text",
+        ),
         ({"messages": [USER, {"role": "user", "content": [{"type": "image_url"}]}]}, "messages[1].content[0].type"),
         ({"messages": [USER, {"role": "user"}]}, "messages[1].content"),
-        ({"messages": [_call("1") | {"tool_calls": [{"id": "1", "function": {"name": 1}}]}]}, "messages[0].tool_calls[0].function.name"),
+        (
+            {"messages": [_call("1") | {"tool_calls": [{"id": "1", "function": {"name": 1}}]}]},
+            "messages[0].tool_calls[0].function.name",
+        ),
         ({"tools": [TOOL, {"type": "function", "function": {"name": "a b"}}]}, "tools[1].function.name"),
         ({"tools": [TOOL, TOOL]}, "tools[1]"),
-        ({"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "x"}}}]}, "tools[0].function.parameters#/type"),
+        (
+            {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "x"}}}]},
+            "tools[0].function.parameters#/type",
+        ),
         ({"stop": ["a", ""]}, "stop[1]"),
         ({"logit_bias": {"5": 101}}, "logit_bias.5"),
         ({"structured_outputs": {"regex": 1}}, "structured_outputs.regex"),
-        ({"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}}, "response_format.json_schema.name"),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}},
+            "response_format.json_schema.name",
+        ),
         ({"prediction": {"type": "content"}}, "prediction.content"),
         ({"chat_template_kwargs": {"x": 1}}, "chat_template_kwargs.x"),
     ],
-)  # fmt: skip
+)
 def test_the_place_is_exact(fields: dict[str, Any], param: str) -> None:
     """``param`` leads to the very member at fault."""
     told = refusal("chat", **fields)

@@ -5,6 +5,8 @@ Written from the vendors' pages and from ``shared/wire.md``, not from the tables
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 INF: Final = float("inf")
@@ -15,8 +17,8 @@ NO_NUMBERS: Final = ("1", True, [1], {}, NAN, INF, -INF)
 NO_INTEGERS: Final = (*NO_NUMBERS, 1.5)
 NO_BOOLEANS: Final = (0, 1, "true", [], {})
 NO_STRINGS: Final = (1, True, [], {})
-SCHEMA: Final = {"type": "object", "properties": {"a": {"type": "integer"}}}
-FORMAT: Final = {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}}
+SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {"a": {"type": "integer"}}}
+FORMAT: Final[dict[str, Any]] = {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}}
 
 
 class Case(NamedTuple):
@@ -24,7 +26,7 @@ class Case(NamedTuple):
 
     accepted: tuple[Any, ...]
     refused: tuple[Any, ...] = ()
-    beside: dict[str, Any] = {}
+    beside: Mapping[str, Any] = MappingProxyType({})
     #: What asks for something that is not offered: 400 under every compat.
     unsupported: tuple[Any, ...] = ()
     #: Answered by ``--compat cerebras`` as a field that it does not know.
