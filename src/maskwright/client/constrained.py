@@ -185,7 +185,9 @@ class _Asking:
         if drawn.finish != "length":
             self._ledger.note(f"the answer does not meet the constraint: {verdict.place} {verdict.reason[:160]}")
         if drawn.refusal is None and not is_wrapped and not emitted:
-            self._writing.begin(drawn.text if self._writing.data else drawn.text.lstrip(_BLANKS))
+            came, written = drawn.text.lstrip(_BLANKS), self._writing.data
+            if came.startswith(written):
+                self._writing.begin(came[len(written) :])
         return _Rejected(drawn, verdict)
 
     def _streamed(self, exchange: Exchange, offer: Offer) -> Flow[Drawn]:

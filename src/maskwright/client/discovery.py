@@ -137,7 +137,9 @@ def _applied(exchange: Exchange, vocabulary: Vocabulary, claimed: int, bound: fl
     words = _unlikely(vocabulary, claimed)
     low, high, tried = 0, len(words), len(words)
     while low < high:
-        body = {"max_tokens": 1, "temperature": 0, "logit_bias": {str(token): bound for token in words[:tried]}}
+        # One token is pushed, the others are banned: what comes back can be that one by chance only.
+        entries = {str(token): bound if token == words[0] else -bound for token in words[:tried]}
+        body = {"max_tokens": 1, "temperature": 0, "logit_bias": entries}
         if exchange.is_chat:
             path, body = CHAT, {**body, "messages": [{"role": "user", "content": _QUESTION}]}
         else:
@@ -153,8 +155,7 @@ def _applied(exchange: Exchange, vocabulary: Vocabulary, claimed: int, bound: fl
             return low
         exchange.ledger.add("probes")
         drawn = chat_drawn(data) if exchange.is_chat else completion_drawn(data)
-        text = drawn.text.strip()
-        if not text or text not in {vocabulary.tokens[token].strip() for token in words[:tried]}:
+        if drawn.text.strip() != vocabulary.tokens[words[0]]:
             exchange.ledger.note("the API takes logit_bias and does not apply it")
             return 0
         low = tried
@@ -163,7 +164,7 @@ def _applied(exchange: Exchange, vocabulary: Vocabulary, claimed: int, bound: fl
 
 
 def _unlikely(vocabulary: Vocabulary, count: int) -> list[int]:
-    """Ids of words that do not answer the question: what comes back tells whether a bias on them was applied."""
+    """Ids of words, of which the first does not answer the question."""
     found: list[int] = []
     for token in range(len(vocabulary.tokens) - 1, -1, -1):
         data = vocabulary.tokens[token]

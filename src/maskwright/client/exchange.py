@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from maskwright.client.draws import Drawn, Token, chat_drawn, completion_drawn, event_parts
-from maskwright.client.flow import Call, Flow, Hangup, More, Now, Reply, fault_in, request
+from maskwright.client.flow import Call, Flow, Hangup, Now, Reply, request
 from maskwright.client.probing import Finding
 from maskwright.client.profiles import Profile
 from maskwright.client.spending import Ledger, estimated
+from maskwright.client.streams import Chunks
 from maskwright.client.task import Settings, Task
-from maskwright.errors import CapabilityError, ProtocolError, RejectedError, ServiceTimeoutError
+from maskwright.errors import CapabilityError, RejectedError, ServiceTimeoutError
 
 __all__ = ["CHAT", "COMPLETIONS", "Exchange", "Stream"]
 
@@ -297,6 +298,7 @@ class Stream:
     def __init__(self, exchange: Exchange, reply: Reply, begun: str) -> None:
         """Made by :meth:`Exchange.open`."""
         self._exchange, self._reply, self._begun = exchange, reply, begun
+        self._chunks = Chunks(reply)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: dict[int, dict[str, Any]] = {}
@@ -312,22 +314,8 @@ class Stream:
         """
         if not self._reply.is_stream:
             return self._at_once()
-        event: str | None = yield More()
-        if event is None and not self.finish:
-            raise ProtocolError(
-                "the stream ended before the answer did",
-                status=self._reply.status,
-                request_id=self._reply.request_id,
-                attempts=self._reply.attempts,
-            )
-        if event is None or event.strip() == "[DONE]":
-            yield Hangup()
-            return None
-        fault = fault_in(event, self._reply)
-        if fault is not None:
-            yield Hangup()
-            raise fault
-        return self._read(event)
+        chunk = yield from self._chunks.next()
+        return None if chunk is None else self._read(chunk)
 
     def _at_once(self) -> str | None:
         """All of an answer that is no stream."""
@@ -340,13 +328,7 @@ class Stream:
         self._text.append(text)
         return text
 
-    def _read(self, event: str) -> str:
-        try:
-            data = json.loads(event)
-        except (ValueError, RecursionError) as cause:
-            raise self._reply.fault(f"an event of the stream is no JSON: {event[:80]!r}") from cause
-        if not isinstance(data, dict):
-            raise self._reply.fault(f"an event of the stream is no object: {event[:80]!r}")
+    def _read(self, data: Mapping[str, Any]) -> str:
         text, reasoning, finish, calls = event_parts(data)
         self._text.append(text)
         self._reasoning.append(reasoning)

@@ -19,7 +19,7 @@ from maskwright.client.exchange import Exchange
 from maskwright.client.flow import Flow, Now
 from maskwright.client.scoring import branches, scores
 from maskwright.client.writing import Writing, read, valid_prefix
-from maskwright.errors import AnswerError
+from maskwright.errors import AnswerError, LimitError
 
 __all__ = ["Remedies"]
 
@@ -176,6 +176,13 @@ class Remedies:
         writing.write(ways[picked])
         return True
 
+    def _way(self) -> bytes:
+        """The shortest way to the end."""
+        try:
+            return self._writing.matcher.complete()
+        except LimitError as error:
+            raise AnswerError(f"the answer cannot be ended: {error}", text=self._writing.text) from error
+
     def _nudge(self, bad: Token | None) -> Flow[bool]:
         """A step of the shortest way on, or all of it."""
         writing, ledger = self._writing, self._exchange.ledger
@@ -190,7 +197,7 @@ class Remedies:
                 text=writing.text,
                 report=ledger.report(now),
             )
-        way = writing.matcher.complete()
+        way = self._way()
         ledger.add("nudges")
         ledger.is_degraded = True
         self._nudges += 1

@@ -41,10 +41,14 @@ class Scripted:
     native_text: str = "{}"
     usage: bool = True
     owner: str = "someone"
+    #: Whether ``min_tokens`` is honoured.
     minimum: bool = True
+    #: Whether the end token is reported, too, where reports are objects.
+    tells_end: bool = False
     scores: bool = True
     random: random.Random = field(default_factory=lambda: random.Random(7))
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    answered: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     billed: int = 0
 
     # ---- the API ---------------------------------------------------------------------------------------------------
@@ -55,9 +59,10 @@ class Scripted:
         self.calls.append((call.path, payload))
         try:
             data = self._answer(call.path, payload)
-        except Refusal as refusal:
+        except RefusedError as refusal:
             body = {"error": {"message": str(refusal), "type": "invalid_request_error", "param": refusal.param}}
             return Reply(refusal.status, {}, json.dumps(body).encode())
+        self.answered.append((call.path, payload))
         return Reply(200, {"content-type": "application/json"}, json.dumps(data).encode())
 
     def _answer(self, path: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -72,22 +77,22 @@ class Scripted:
             last = payload["messages"][-1]
             begun = last["content"].encode() if last["role"] == "assistant" else b""
             return self._data(payload, begun if self.prefill != "ignored" else b"", is_chat=True, echo=begun)
-        raise Refusal(404, "no such endpoint")
+        raise RefusedError(404, "no such endpoint")
 
     def _data(self, payload: dict[str, Any], begun: bytes, *, is_chat: bool, echo: bytes = b"") -> dict[str, Any]:
         for name in ("response_format", "grammar", "structured_outputs", "regex", "ebnf", "grammar_root", "tools"):
             if name in payload and self.native == "refused":
-                raise Refusal(400, f"{name} is not supported", name)
+                raise RefusedError(400, f"{name} is not supported", name)
             if name in payload and self.native == "given":
                 return self._wrapped([(token, ()) for token in self._cut(self.native_text.encode())], "stop", is_chat)
         wanted = payload.get("top_logprobs" if is_chat else "logprobs")
         if wanted is not None and self.logprobs is None:
-            raise Refusal(400, "logprobs is not supported", "logprobs")
+            raise RefusedError(400, "logprobs is not supported", "logprobs")
         bias = payload.get("logit_bias") or {}
         if bias and self.bias is None:
-            raise Refusal(400, "logit_bias is not supported", "logit_bias")
+            raise RefusedError(400, "logit_bias is not supported", "logit_bias")
         if self.bias and len(bias) > self.bias:
-            raise Refusal(400, f"logit_bias has too many entries, at most {self.bias}", "logit_bias")
+            raise RefusedError(400, f"logit_bias has too many entries, at most {self.bias}", "logit_bias")
         drawn, finish = self._generate(payload, begun, {int(k): v for k, v in bias.items()} if self.bias else {})
         if is_chat and self.prefill == "echo" and echo:
             return self._wrapped(drawn, finish, is_chat, wanted, before=echo)
@@ -106,12 +111,12 @@ class Scripted:
         text = begun
         while len(found) < limit:
             raw = dict(self.distribution(text))
+            top = sorted(((t, math.log(p)) for t, p in raw.items() if p > 0), key=lambda pair: -pair[1])
             if not found and self.minimum and (payload.get("min_tokens") or payload.get("ignore_eos")):
                 raw.pop(b"", None)
-            top = sorted(((t, math.log(p)) for t, p in raw.items() if p > 0), key=lambda pair: -pair[1])
             token = self._draw(raw, temperature, bias)
             if token == b"":
-                return found, "stop"
+                return [*found, *([(b"", tuple(top))] if self.tells_end else [])], "stop"
             found.append((token, tuple(top)))
             text += token
             new = text[len(begun) :]
@@ -182,7 +187,7 @@ class Scripted:
 
     def _scored(self, prompts: list[str]) -> dict[str, Any]:
         if not self.scores:
-            raise Refusal(400, "echo is not supported", "echo")
+            raise RefusedError(400, "echo is not supported", "echo")
         choices = []
         for index, prompt in enumerate(prompts):
             before, _, answer = prompt.rpartition(MARK)
@@ -196,10 +201,11 @@ class Scripted:
                 text, rest = text + token, rest[len(token) :]
             logprobs = {"tokens": pieces, "token_logprobs": values, "top_logprobs": [None] * len(pieces)}
             choices.append({"index": index, "text": prompt, "finish_reason": "length", "logprobs": logprobs})
+        self.billed += 11 * len(prompts)
         return {"choices": choices, "usage": {"prompt_tokens": 10 * len(prompts), "completion_tokens": len(prompts)}}
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """A request that is refused."""
 
     def __init__(self, status: int, message: str, param: str | None = None) -> None:
