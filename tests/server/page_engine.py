@@ -66,8 +66,9 @@ class ToyRuntime:
     def encode(self, text: str) -> list[int]:
         return [byte + 1 for byte in text.encode()]
 
-    def chat(self, messages: Sequence[Mapping[str, Any]], *_: Any, **__: Any) -> list[int]:
-        return self.encode("".join(f"{message['role']}: {message['content']}\n" for message in messages))
+    def chat(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()) -> list[int]:
+        told = "".join(f"tool: {tool['function']['name']}\n" for tool in tools)
+        return self.encode(told + "".join(f"{message['role']}: {message['content']}\n" for message in messages))
 
     def close(self) -> None:
         pass

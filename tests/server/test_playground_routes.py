@@ -10,7 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from maskwright.errors import RequestError
 from maskwright.limits import Limits
+from maskwright.server.jobs import Event, Failed, Job
 from tests.server.page_engine import MARKUP, ScriptedEngine
 from tests.server.page_server import serve
 
@@ -203,6 +205,20 @@ def test_a_run_with_a_constraint_that_is_refused(client: httpx.Client) -> None:
     reply = client.post("/playground/run", json={"constraint": {"kind": "regex", "source": "("}, "prompt": "x"})
     assert reply.status_code == 400
     assert reply.json()["error"]["problems"][0]["place"] == "1:1"
+
+
+def test_a_run_that_fails() -> None:
+    """What goes wrong in the middle is an event with the reason, after what was written."""
+
+    class Broken(ScriptedEngine):
+        def _events(self, job: Job) -> Iterator[Event]:
+            yield next(super()._events(job))
+            yield Failed(RequestError("the model fell over", status=503))
+
+    with serve(Broken("yes")) as url, httpx.Client(base_url=url) as client:
+        *events, last = _run(client, {"constraint": CHOICE, "prompt": "x"})
+        assert [event["event"] for event in events] == ["start", "step"]
+        assert (last["error"]["message"], last["status_code"]) == ("the model fell over", 503)
 
 
 def test_whoever_leaves_frees_the_engine() -> None:

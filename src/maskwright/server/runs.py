@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -145,6 +146,13 @@ class Resumed:
         return matcher
 
 
+def _tools(form: Form | None) -> list[Mapping[str, Any]]:
+    """The tools that the model is told of; the form was compiled, so they are some."""
+    if form is None or form.kind != "tools":
+        return []
+    return [tool if "function" in tool else {"type": "function", "function": tool} for tool in json.loads(form.source)]
+
+
 def job_of(run: Run, guide: Guide | None, runtime: Runtime, deadline: float) -> Job:
     """The job of a run; ``deadline`` as in :class:`Job`.
 
@@ -154,7 +162,7 @@ def job_of(run: Run, guide: Guide | None, runtime: Runtime, deadline: float) -> 
     """
     if run.is_chat:
         messages = [{"role": "system", "content": run.system}] if run.system else []
-        prompt = runtime.chat([*messages, {"role": "user", "content": run.prompt}])
+        prompt = runtime.chat([*messages, {"role": "user", "content": run.prompt}], _tools(run.form))
     else:
         prompt = [*runtime.opening, *runtime.encode(run.prompt)]
     prompt = [*prompt, *run.prefix]

@@ -210,6 +210,13 @@ def test_jobs_of_runs() -> None:
     assert chat.guide is None
 
 
+@pytest.mark.parametrize("source", [TOOLS, '[{"name": "f"}]'])
+def test_the_model_is_told_of_tools(source: str) -> None:
+    """In a chat, however they are written."""
+    run = read_run({"prompt": "P", "constraint": {"kind": "tools", "source": source}}, toy_vocabulary())
+    assert job_of(run, None, ToyRuntime(), 0.0).prompt == tuple(_tokens("tool: f\nuser: P\n"))
+
+
 def test_a_model_needs_something_to_read() -> None:
     """Plain text that is empty has nothing to go on from."""
     with pytest.raises(RequestError) as caught:

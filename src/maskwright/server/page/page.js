@@ -75,7 +75,7 @@ function drawSnippet() {
   try {
     byId("snippet").textContent = write(formValue(), info.model, location.origin, info.needs_key);
   } catch (error) {
-    byId("snippet").textContent = `The constraint is no JSON yet: ${error.message}`;
+    byId("snippet").textContent = `There is no such request: ${error.message}`;
   }
 }
 
@@ -180,6 +180,8 @@ document.addEventListener("keydown", (event) => {
     for (const one of lanes) one.stop();
   }
 });
+
+window.addEventListener("hashchange", () => fill(link.read() ?? {}));
 
 async function begin() {
   try {

@@ -23,6 +23,7 @@ const FIELDS = {
     body.response_format = { type: "json_schema", json_schema: { name: "answer", strict: true, schema: JSON.parse(source) } };
   },
   tools({ source, options }, body) {
+    if (!body.messages) throw new Error("tools go with a chat");
     body.tools = JSON.parse(source).map((tool) => (tool.function ? tool : { type: "function", function: tool }));
     if (options.choice) body.tool_choice = NAMED.has(options.choice) ? options.choice : { type: "function", function: { name: options.choice } };
     if (options.parallel === false) body.parallel_tool_calls = false;
