@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from maskwright.errors import PolicyError, excerpt
-from maskwright.wire.bodies import check_values
 from maskwright.wire.generation import COMPATS
 from maskwright.wire.kinds import Kind
 from maskwright.wire.refusals import invalid, missing, unknown_field, unsupported
+from maskwright.wire.values import check_values
 
 __all__ = ["Field", "Reading", "read_fields"]
 

@@ -1,4 +1,4 @@
-"""Bodies that nobody should have sent, and values that JSON cannot hold: always a refusal, never another error."""
+"""Values that nobody should have sent, and values that JSON cannot hold: always a refusal, never another error."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from maskwright.errors import RequestError
 from maskwright.limits import Limits
-from maskwright.wire.bodies import check_values, read_body
 from maskwright.wire.constraints import constraint_key, constraint_of
+from maskwright.wire.values import check_values
 from tests.unit.wire.asking import COMPATS, LEAST, READERS, refusal
 from tests.unit.wire.values import CASES
 
@@ -89,50 +89,6 @@ def test_any_value_is_refused_or_read(which: tuple[str, str], value: Any) -> Non
     endpoint, name = which
     told = refusal(endpoint, **{**CASES[endpoint][name].beside, name: value})
     assert told is None or told.status == 400
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_refused_or_read(body: bytes) -> None:
-    """A body is JSON in UTF-8, or it is refused."""
-    try:
-        expected: Any = json.loads(body.decode())
-    except ValueError:
-        expected = None
-    try:
-        read = read_body(body)
-    except RequestError as error:
-        assert error.status == 400  # noqa: PT017
-    else:
-        assert expected is None or read == expected
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        (b"", "not JSON"),
-        (b"{", "line 1, column 2"),
-        (b"{}\n}", "line 2, column 1"),
-        (b"\xff{}", "not UTF-8 at byte 0"),
-        (b'{"a": NaN}', "NaN"),
-        (b'{"a": Infinity}', "Infinity"),
-        (b'{"a": 1e999}', "not a JSON number"),
-        (b'{"a": ' + b"1" * 5000 + b"}", "too many digits"),
-        (b'{"a": "\\ud800"}', "surrogate"),
-        (b"[" * 100_000, "nest"),
-        (b"[" * 500 + b"]" * 500, "nest"),
-    ],
-)
-def test_bodies_that_are_refused(body: bytes, said: str) -> None:
-    """Each with what is wrong, at its place."""
-    with pytest.raises(RequestError, match=said) as told:
-        read_body(body)
-    assert told.value.status == 400
-
-
-@pytest.mark.parametrize("body", [b'{"a": [1, 2.5, "x", null, true]}', b'\xef\xbb\xbf{"a": "\\ud83d\\ude00"}'])
-def test_bodies_that_are_read(body: bytes) -> None:
-    """Also behind a byte order mark."""
-    assert read_body(body) == json.loads(body.decode("utf-8-sig"))
 
 
 def test_the_place_of_a_value() -> None:
