@@ -22,7 +22,7 @@ from maskwright.client.connection import Pool
 from maskwright.client.profiles import PROFILES
 from maskwright.decode.models import DEFAULT
 from maskwright.decode.runtimes import ENGINES, load
-from maskwright.errors import InputError
+from maskwright.errors import ConnectionFailedError, InputError, ServiceError, UnspellableError
 from maskwright.pipeline.asking import Asking, service_worker
 from maskwright.pipeline.ledger import Ledger, default_failures
 from maskwright.pipeline.local import local_worker
@@ -75,7 +75,7 @@ def _add_service(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--api-key", metavar="KEY", help=f"(default: the environment's {_KEY})")
     group.add_argument("--profile", default="auto", choices=("auto", *PROFILES), help="what the API is (%(default)s)")
     group.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds of silence (%(default)s)")
-    group.add_argument("--retries", type=int, default=4, metavar="N", help="of a failed request (%(default)s)")
+    group.add_argument("--retries", type=int, default=6, metavar="N", help="of a failed request (%(default)s)")
     group.add_argument(
         "--engine", default="numpy", choices=tuple(ENGINES), help="what runs a model in this process (%(default)s)"
     )
@@ -129,8 +129,14 @@ def run(arguments: argparse.Namespace) -> Exit:
         retry_failures=arguments.retry_failures,
     )
     try:
+        pipeline = Pipeline(source, ledger, pace, meter)
         workers = _service(arguments, asking) if arguments.base_url else _local(arguments, asking)
-        summary = asyncio.run(_conduct(Pipeline(source, ledger, pace, meter), workers, meter))
+        summary = asyncio.run(_conduct(pipeline, workers, meter))
+    except ConnectionFailedError as error:
+        summary = Summary(pipeline.tally, "error", str(error), error)
+    except UnspellableError as error:
+        say(f"maskwright: {error}: see --max-tokens")
+        return Exit.TRUNCATED
     finally:
         ledger.close()
         meter.clear()
@@ -177,7 +183,11 @@ def _text(argument: str | None, option: str) -> str | None:
 
 def _model_name(arguments: argparse.Namespace) -> str:
     """What tells the model in the keys of the output: where an API stands may change, what answers may not."""
-    return arguments.model or (_LOCAL if arguments.base_url is None else "")
+    return arguments.model or "" if arguments.base_url else _local_name(arguments)
+
+
+def _local_name(arguments: argparse.Namespace) -> str:
+    return DEFAULT.name if arguments.model in (None, _LOCAL) else arguments.model
 
 
 @asynccontextmanager
@@ -193,14 +203,30 @@ async def _service(arguments: argparse.Namespace, asking: Asking) -> AsyncIterat
         limits=Pool(connections=max(arguments.concurrency, 1)),
     )
     async with client:
+        await _knock(client)
         yield service_worker(client.extraction, asking)
+
+
+async def _knock(client: client_package.AsyncClient) -> None:
+    """See that somebody is there, before rows are begun that are patiently tried again and again.
+
+    Raises:
+        ConnectionFailedError: nobody is.
+    """
+    try:
+        await client.with_options(retries=0).models()
+    except ConnectionFailedError:
+        raise
+    except ServiceError:
+        # Not every API lists its models, and what is wrong with the key is told by the first row.
+        return
 
 
 @asynccontextmanager
 async def _local(arguments: argparse.Namespace, asking: Asking) -> AsyncIterator[Worker]:
     # More threads than cores wait for each other: 64 on two cores wrote nothing in 20 s.
     limit_threads(min(arguments.threads, os.cpu_count() or 1))
-    name = DEFAULT.name if arguments.model in (None, _LOCAL) else arguments.model
+    name = _local_name(arguments)
     runtime = load(name, engine=arguments.engine, threads=arguments.threads, sessions=2 * arguments.concurrency)
     async with local_worker(runtime, asking, batch=arguments.concurrency) as worker:
         yield worker
@@ -211,7 +237,8 @@ async def _conduct(pipeline: Pipeline, workers: AbstractAsyncContextManager[Work
 
     def interrupt() -> None:
         meter.clear()
-        say(f"maskwright: finishing {pipeline.tally.active} rows; once more to drop them")
+        active = pipeline.tally.active
+        say(f"maskwright: finishing {active} rows; once more to drop them" if active else "maskwright: ending")
         pipeline.interrupt()
 
     loop = asyncio.get_running_loop()

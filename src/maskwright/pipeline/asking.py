@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from maskwright.client.targets import Target
 from maskwright.constraint import Constraint
 from maskwright.errors import PolicyError
 from maskwright.pipeline.identity import Job, constraint_identity
@@ -27,6 +28,8 @@ class Asking:
     """One question about many texts."""
 
     constraint: Constraint
+    #: What judges the answers beyond the constraint: the validators of a Python type. Compiled once, for all rows.
+    target: Target = field(default_factory=Target)
     #: What the model is told before the text; ``None`` for :data:`INSTRUCTIONS`.
     instructions: str | None = None
     #: A text in which every ``{text}`` is replaced by that of the row; ``None`` for the row's text alone.
@@ -80,6 +83,7 @@ def service_worker(extraction: Callable[..., Awaitable[Any]], asking: Asking) ->
 
     async def make(row: Row) -> Made:
         answer = await extraction(asking.prompt(row), asking.constraint, instructions=asking.told, **options)
+        asking.target.read(answer)
         report = answer.report
         return Made(answer.text, as_json, Cost.of(report), str(getattr(report, "how", "")))
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from maskwright.client.answer import Answer
 from maskwright.client.conversations import messages_of
 from maskwright.client.forms import forms_of
 from maskwright.client.profiles import GENERIC
 from maskwright.client.prompts import instruction, with_instruction
+from maskwright.client.report import Report
 from maskwright.client.task import Task
 from maskwright.decode.runtime import Runtime
 from maskwright.errors import ModelError, RequestError
@@ -83,8 +86,11 @@ class _LocalWorker:
                         raise event.error
         finally:
             ticket.cancel()
-        cost = Cost(calls=1, prompt_tokens=prompt_tokens, completion_tokens=written)
-        return Made(data.decode(errors="replace"), self._is_json, cost, "masks")
+        text = data.decode(errors="replace")
+        report = Report(calls=1, prompt_tokens=prompt_tokens, completion_tokens=written)
+        if self._asking.target.adapter is not None:
+            self._asking.target.read(Answer(text=text, value=json.loads(text), report=report))
+        return Made(text, self._is_json, Cost.of(report), "masks")
 
     def _prepared(self, row: Row) -> tuple[Job, ...]:
         asking = self._asking

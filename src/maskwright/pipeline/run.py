@@ -152,7 +152,8 @@ class Pipeline:
                 done, _ = await asyncio.wait({*waiting, halt}, return_when=asyncio.FIRST_COMPLETED)
                 waiting -= done
                 for task in done - {halt}:
-                    await task
+                    if not task.cancelled():
+                        task.result()
             self._cancel(self._tasks - self._busy)
             if self._summary.stopped == "error":
                 return

@@ -243,6 +243,18 @@ def test_rows_that_do_not_end_are_dropped(desk: Desk) -> None:
     assert desk.run().tally.made == 20
 
 
+def test_a_run_that_is_interrupted_before_it_begins(desk: Desk) -> None:
+    """As often as anybody likes: it begins nothing."""
+
+    async def at_once(desk: Desk) -> None:
+        while desk.pipeline.tally.ended is None:
+            desk.pipeline.interrupt()
+            await asyncio.sleep(0)
+
+    assert desk.run(forever, beside=at_once).stopped == "interrupted"
+    assert desk.run().tally.made == 20
+
+
 def test_a_cancelled_run_keeps_what_is_done(desk: Desk) -> None:
     """Cancelling is how programs end what they do not want any more."""
 
