@@ -19,7 +19,7 @@ from maskwright.decode.runtime import Runtime, Session, Step
 from maskwright.errors import MaskwrightError, ModelError, RequestError, excerpt
 from maskwright.server.counts import Counts
 from maskwright.server.jobs import Event, Failed, Job
-from maskwright.server.prefixes import LEAST, Prefixes, fork, shared
+from maskwright.server.prefixes import LEAST, Prefixes, cut, shared
 from maskwright.server.schedule import plan
 from maskwright.server.sequence import Sequence
 from maskwright.server.tickets import Ticket
@@ -156,13 +156,14 @@ class Batch:
         """
         sequence = lane.sequence
         sequence.cached = 0
-        if not sequence.needs_scores_of_prompt:
+        if not sequence.is_echoed:
             wanted = sequence.prompt[:-1]
             kept = self._prefixes.best(wanted)
             other, length = self._sharing(lane, wanted)
             if other is not None and length > kept:
-                if _length(other) >= length:
-                    sequence.session = None if other.session is None else fork(other.session, length)
+                if other.session is not None and other.session.length >= length:
+                    forked = self._prefixes.fork(other.session)
+                    sequence.session = None if forked is None else cut(forked, length)
                 elif 2 * length >= len(wanted):
                     return
             if sequence.session is None and kept >= LEAST:

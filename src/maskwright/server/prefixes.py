@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from maskwright.decode.runtime import Session
 from maskwright.errors import ModelError
 
-__all__ = ["Prefixes", "shared"]
+__all__ = ["LEAST", "Prefixes", "cut", "shared"]
 
 Ids = NDArray[np.int64]
 #: A shorter beginning is read again: that costs less than a fork, which copies what the two share.
@@ -62,7 +62,9 @@ class Prefixes:
             return None
         if 2 * length < len(ids):
             self._kept.move_to_end(found)
-            return fork(session, length)
+            other = self.fork(session, spares=1)
+            if other is not None:
+                return cut(other, length)
         del self._kept[found]
         self.tokens -= len(ids)
         return cut(session, length)
@@ -86,6 +88,16 @@ class Prefixes:
         while self.tokens > self._most_tokens or len(self._kept) > self._most_sessions:
             self.drop_oldest()
 
+    def fork(self, session: Session, *, spares: int = 0) -> Session | None:
+        """A fork of a session; the oldest ones kept make room, but not the ``spares`` newest. None if there is no room."""
+        while True:
+            try:
+                return session.fork()
+            except ModelError:
+                if len(self._kept) <= spares:
+                    return None
+                self.drop_oldest()
+
     def drop_oldest(self) -> bool:
         """Close the session that was not used longest; whether there was one."""
         if not self._kept:
@@ -102,15 +114,6 @@ class Prefixes:
         ids, session = self._kept.pop(key)
         self.tokens -= len(ids)
         session.close()
-
-
-def fork(session: Session, length: int) -> Session | None:
-    """A session of its own that has read the first ``length`` tokens; None if the model cannot give one."""
-    try:
-        other = session.fork()
-    except ModelError:
-        return None
-    return cut(other, length)
 
 
 def cut(session: Session, length: int) -> Session | None:

@@ -59,12 +59,14 @@ class Sequence:
         self._budget = room if job.max_tokens is None else min(job.max_tokens, room)
         self._chooser = Chooser(job, writing)
         self._is_scored = job.logprobs is not None or job.observe > 0
+        #: Whether every token of the prompt must be read, whoever read it before.
+        self.is_echoed = job.echo_logprobs and job.logprobs is not None
         self._outlet = Outlet(job.stop, waits_for_scores=self._is_scored)
         self._prediction = Prediction(job.prediction) if job.prediction else None
         self._draft: list[int] = []
         #: The next id that waits for a score; beyond all ids if none is wanted.
-        self._unscored = (1 if job.echo_logprobs else len(self.ids)) if self._is_scored else 1 << 62
-        self._echo: list[Score] = [Score(None)] if job.echo_logprobs else []
+        self._unscored = (1 if self.is_echoed else len(self.ids)) if self._is_scored else 1 << 62
+        self._echo: list[Score] = [Score(None)] if self.is_echoed else []
         #: Ids of the present mask; None without a guide.
         self._open: NDArray[np.intp] | None = None
         #: The masks that written tokens were chosen under, by their place in ``ids``, as long as they wait to be shown.
@@ -85,11 +87,6 @@ class Sequence:
     def has_ended(self) -> bool:
         """Whether nothing is to be read any more: the output ended, and what should be scored is."""
         return self.ending is not None and self._unscored >= len(self.ids)
-
-    @property
-    def needs_scores_of_prompt(self) -> bool:
-        """Whether every token of the prompt must be read, whoever read it before."""
-        return self.job.echo_logprobs
 
     # ------------------------------------------------------------------------------------------------- what is written
 

@@ -52,7 +52,7 @@ def jobs(draw: st.DrawFn) -> Job:
         logit_bias=draw(st.dictionaries(IDS, st.sampled_from([-100.0, 2.5, 8.0]), max_size=3)),
         stop=tuple(draw(st.lists(st.sampled_from(STOPS), max_size=2))),
         logprobs=logprobs,
-        echo_logprobs=logprobs is not None and draw(st.booleans()),
+        echo_logprobs=draw(st.booleans()),
         prediction=tuple(draw(st.lists(IDS, max_size=20))),
         observe=draw(st.sampled_from([0, 0, 2])),
     )
@@ -101,7 +101,8 @@ def test_a_job_is_written_as_if_it_were_alone(
             same(outcome, expected(runtime, job))
             assert outcome.prompted is not None
             assert outcome.prompted.prompt_tokens == len(job.prompt)
-            assert len(outcome.prompted.scores) == (len(job.prompt) if job.echo_logprobs else 0)
+            is_echoed = job.echo_logprobs and job.logprobs is not None
+            assert len(outcome.prompted.scores) == (len(job.prompt) if is_echoed else 0)
 
 
 def test_equal_jobs_of_a_seed_are_equal_and_of_several_seeds_are_not() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskwright as mw
+from maskwright.decode.runtime import Step
 from maskwright.errors import LimitError, MaskwrightError, ModelError, PolicyError, RequestError, VocabularyError
 from maskwright.matcher import Matcher
 from maskwright.server import batch as batches
@@ -70,6 +71,23 @@ def test_a_pass_that_fails_fails_for_the_one_at_fault(damages: bool, error: Exce
                 assert isinstance(outcome.error, ModelError)
             else:
                 assert outcome.ids == expected(runtime, job).ids
+
+
+def test_a_pass_that_fails_for_many_is_made_for_each() -> None:
+    """Memory, say, was enough for one and not for three: nobody fails, and everybody writes the same."""
+
+    class Narrow(ScriptedRuntime):
+        def forward(self, steps: Sequence[Step]) -> list[Any]:
+            if len(steps) > 1:
+                if len(self.passes) % 2:
+                    super().forward(steps[:1])
+                raise MemoryError
+            return super().forward(steps)
+
+    runtime = Narrow()
+    jobs = [Job(prompt=(5, 6, place), max_tokens=20, seed=place) for place in range(7, 12)]
+    for job, outcome in zip(jobs, run(runtime, jobs)[0], strict=True):
+        assert outcome.ids == expected(runtime, job).ids
 
 
 def test_a_mask_that_fails_fails_for_one(monkeypatch: pytest.MonkeyPatch) -> None:

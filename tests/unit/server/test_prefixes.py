@@ -69,6 +69,19 @@ def test_a_long_conversation_keeps_its_end_after_a_short_question() -> None:
     assert prefixes.best(np.array(long)) == 40
 
 
+def test_where_there_is_no_room_for_a_fork_the_oldest_others_go_first() -> None:
+    runtime, prefixes = ScriptedRuntime(sessions=2), Prefixes(1_000, 4)
+    long = list(range(4, 44))
+    prefixes.keep(np.array(long), session(runtime, long))
+    prefixes.keep(ids(*[90] * 9), session(runtime, [90] * 9))
+    fork = prefixes.take(ids(*long[:10], 90, 90))
+    assert fork is not None
+    assert (fork.length, prefixes.best(np.array(long)), runtime.opened) == (10, 40, 2)
+    last = prefixes.take(ids(*long[:10], 90, 90))
+    assert last is not None
+    assert (last.length, len(prefixes), runtime.opened) == (10, 0, 2)
+
+
 def test_the_session_itself_goes_on_where_most_is_shared() -> None:
     runtime, prefixes = ScriptedRuntime(), Prefixes(1_000, 4)
     long = list(range(4, 44))
