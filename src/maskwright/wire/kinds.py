@@ -92,20 +92,19 @@ def limit(least: int) -> Kind:
     return Kind(read, {"anyOf": [{"const": -1}, dict(whole.schema)]}, bounds.removeprefix("an "))
 
 
-def number(least: float, most: float, *, above: bool = False) -> Kind:
-    """A number from ``least`` to ``most``; ``above``: ``least`` itself is none."""
-    bounds = f"a number {'above' if above else 'from'} {least:g} {'up ' if above else ''}to {most:g}"
+def number(least: float, most: float) -> Kind:
+    """A number from ``least`` to ``most``."""
+    bounds = f"a number from {least:g} to {most:g}"
 
     def read(value: Any, param: str) -> float:
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             raise wrong_type(param, bounds, value)
         # Not the other way round: a comparison with NaN is false.
-        if not least <= value <= most or (above and value == least):
+        if not least <= value <= most:
             raise invalid(param, f"it is {bounds}, not {excerpt(value)}")
         return float(value)
 
-    schema = {"type": "number", "exclusiveMinimum" if above else "minimum": least, "maximum": most}
-    return Kind(read, schema, bounds.removeprefix("a "))
+    return Kind(read, {"type": "number", "minimum": least, "maximum": most}, bounds.removeprefix("a "))
 
 
 def text(least: int = 0, most: int | None = None) -> Kind:

@@ -44,7 +44,7 @@ _MODEL: Final = Field(name="model", kind=text(1), is_required=True, note="The na
 #: Drawing tokens and ending, on both endpoints.
 _DRAWING: Final = (
     Field(name="temperature", kind=number(0, 2), default=1.0, note="0 takes the likeliest token."),
-    Field(name="top_p", kind=number(0, 1, above=True), default=1.0, note="Applied after the mask of the constraint."),
+    Field(name="top_p", kind=number(0, 1), default=1.0, note="Applied after the mask. 0 takes the likeliest token."),
     Field(name="seed", kind=integer(-_SEED, _SEED - 1), note="The same seed and fields give the same output."),
     Field(name="stop", kind=STOP, default=(), note="The output ends before the first of them."),
     Field(name="frequency_penalty", kind=number(-2, 2), default=0.0, note="Applied before the mask."),

@@ -40,7 +40,7 @@ def _part(kind: str) -> list[dict[str, Any]]:
 BOTH: Final[dict[str, Case]] = {
     "model": Case(("m", "a/b:c"), (*NO_STRINGS, "")),
     "temperature": Case((0, 0.0, 1.5, 2), (*NO_NUMBERS, -0.1, 2.01, 10**400)),
-    "top_p": Case((1, 0.1, 1e-9), (*NO_NUMBERS, 0, -1, 1.01)),
+    "top_p": Case((1, 0.1, 1e-9, 0), (*NO_NUMBERS, -0.1, -1, 1.01)),
     "seed": Case((0, -1, 7.0, 2**63 - 1, -(2**63)), (*NO_INTEGERS, 2**63)),
     "stop": Case(
         ("a", ["a"], ["a", "b", "c", "d"], [], ["a", "a"]),
