@@ -16,6 +16,7 @@ from maskwright.client.transport import (
     Incoming,
     headers_of,
     is_events,
+    is_secure,
     limits_of,
     out_of_time,
     request_of,
@@ -52,7 +53,9 @@ class AsyncDriver:
         self._tally = tally
         self._clock = clock
         self._sleep = sleep
-        self._http = httpx.AsyncClient(limits=limits_of(connection), follow_redirects=False)
+        self._http = httpx.AsyncClient(
+            limits=limits_of(connection), verify=is_secure(connection), follow_redirects=False
+        )
 
     def with_connection(self, connection: Connection) -> AsyncDriver:
         """The same pool of connections, for requests with other headers and times."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
 import httpx
@@ -16,6 +17,7 @@ from maskwright.client.transport import (
     Incoming,
     headers_of,
     is_events,
+    is_secure,
     limits_of,
     out_of_time,
     request_of,
@@ -27,6 +29,7 @@ __all__ = ["Driver"]
 
 T = TypeVar("T")
 _FAILURES = (httpx.HTTPError, httpx.StreamError, OSError)
+_CONNECTED = ("connection.connect_tcp.complete", "connection.start_tls.complete")
 
 
 class Driver:
@@ -45,7 +48,7 @@ class Driver:
         self._tally = tally
         self._clock = clock
         self._sleep = sleep
-        self._http = httpx.Client(limits=limits_of(connection), follow_redirects=False)
+        self._http = httpx.Client(limits=limits_of(connection), verify=is_secure(connection), follow_redirects=False)
 
     def with_connection(self, connection: Connection) -> Driver:
         """The same pool of connections, for requests with other headers and times."""
@@ -123,12 +126,15 @@ class _Line:
         self._deadline = call.deadline
         request = request_of(self._http, self._connection, call, self._clock())
         self._tally.add(calls=1, retries=int(call.attempt > 1))
+        guard = self._guard(request)
         try:
             response = self._http.send(request, stream=True)
         except _FAILURES as error:
-            raise self._translated(error, None) from error
+            fault = self._translated(error, None)
+            self.close()
+            raise fault from error
         self._open.callback(response.close)
-        self._watch(response)
+        guard.see(response.extensions.get("network_stream"))
         reply = Reply(response.status_code, headers_of(response), attempts=call.attempt)
         self._incoming = Incoming(reply, self._connection.pool.most_bytes)
         self._chunks = response.iter_bytes()
@@ -195,20 +201,48 @@ class _Line:
     def _is_late(self) -> bool:
         return self._deadline is not None and self._clock() >= self._deadline
 
-    def _watch(self, response: httpx.Response) -> None:
-        """Shut the socket down when the deadline comes: a read of httpx waits for as long as it was told before."""
-        stream = response.extensions.get("network_stream")
-        if self._deadline is None or stream is None:
-            return
-        connection = stream.get_extra_info("socket")
-        if connection is None:
-            return
-        timer = threading.Timer(max(0.0, self._deadline - self._clock()), _shut, (connection,))
-        timer.daemon = True
-        timer.start()
-        self._open.callback(timer.cancel)
+    def _guard(self, request: httpx.Request) -> _Guard:
+        if self._deadline is None:
+            return _Guard(None)
+        guard = _Guard(max(0.0, self._deadline - self._clock()))
+        self._open.callback(guard.cancel)
+        request.extensions["trace"] = guard.trace
+        return guard
 
 
-def _shut(connection: Any) -> None:
-    with contextlib.suppress(OSError):
-        connection.shutdown(2)
+class _Guard:
+    """Shuts a socket down when the time is up: a read of httpx waits for as long as it was told when it began.
+
+    A new connection is seen as soon as it is made, one that is used again with the head of the response.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._socket: Any = None
+        self._is_over = False
+        self._timer = None if seconds is None else threading.Timer(seconds, self._end)
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """An event of httpcore, see its documentation of extensions."""
+        if event in _CONNECTED:
+            self.see(info.get("return_value"))
+
+    def see(self, stream: Any) -> None:
+        """The stream over which all goes."""
+        if self._timer is not None and stream is not None:
+            self._socket = stream.get_extra_info("socket")
+            if self._is_over:
+                self._end()
+
+    def cancel(self) -> None:
+        """All went well."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end(self) -> None:
+        self._is_over = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)

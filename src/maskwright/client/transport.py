@@ -19,7 +19,17 @@ from maskwright.errors import (
 )
 from maskwright.wire.events import EventReader
 
-__all__ = ["Incoming", "headers_of", "is_events", "limits_of", "out_of_time", "request_of", "timeout_of", "translated"]
+__all__ = [
+    "Incoming",
+    "headers_of",
+    "is_events",
+    "is_secure",
+    "limits_of",
+    "out_of_time",
+    "request_of",
+    "timeout_of",
+    "translated",
+]
 
 #: Most bytes that are read of the body of a refusal.
 FAULT_BYTES: Final = 1_000_000
@@ -38,6 +48,11 @@ def limits_of(connection: Connection) -> httpx.Limits:
         max_keepalive_connections=pool.idle,
         keepalive_expiry=pool.idle_seconds,
     )
+
+
+def is_secure(connection: Connection) -> bool:
+    """Whether certificates are to be loaded, which takes a tenth of a second; no redirect leads from http to https."""
+    return connection.endpoint.root.startswith("https:")
 
 
 def request_of(http: httpx.Client | httpx.AsyncClient, connection: Connection, call: Call, now: float) -> httpx.Request:
