@@ -35,7 +35,7 @@ from maskwright.server.jobs import Failed, Job, Prompted, Token
 from maskwright.server.metrics import Counts
 from maskwright.server.places import problems_of
 from maskwright.server.replies import json_reply
-from maskwright.server.runs import LONGEST, Resumed, Run, job_of, read_prefix, read_run
+from maskwright.server.runs import LONGEST, Resumed, Run, job_of, read_budget, read_prefix, read_run
 from maskwright.server.settings import Settings
 from maskwright.server.streams import EventStream
 from maskwright.server.traces import Trace, costs, explained, verdict
@@ -168,7 +168,7 @@ async def _explain(playground: _Playground, request: Request) -> Response:
     data = await playground.body(request)
     form = _form(data)
     tokens = read_prefix(data, playground.vocabulary, "tokens")
-    asked = _asked(data)
+    asked, budget = _asked(data), read_budget(data)
     find = data.get("find", "")
     if not isinstance(find, str):
         raise RequestError("find must be a text", param="find")
@@ -176,7 +176,7 @@ async def _explain(playground: _Playground, request: Request) -> Response:
     try:
         guide = await playground.guide(form)
         assert guide is not None  # noqa: S101  (there is a form)
-        told = await playground.guides.apart(lambda: explained(guide, tokens, playground.vocabulary, asked, find))
+        told = await playground.guides.apart(lambda: explained(guide, tokens, asked, max_tokens=budget, find=find))
         return json_reply(told, headers=HEADERS)
     except TokenError as error:
         raise RequestError(str(error), param="tokens") from error

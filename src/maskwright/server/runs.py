@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from maskwright.matcher import Matcher
     from maskwright.vocabulary import Vocabulary
 
-__all__ = ["LONGEST", "OBSERVED", "Resumed", "Run", "job_of", "read_prefix", "read_run"]
+__all__ = ["LONGEST", "OBSERVED", "Resumed", "Run", "job_of", "read_budget", "read_prefix", "read_run"]
 
 #: Most tokens of one run; the page shows each of them as an element of its own.
 LONGEST: Final = 1_024
@@ -70,6 +70,15 @@ def read_run(data: object, vocabulary: Vocabulary) -> Run:
     if len(run.prefix) >= run.max_tokens:
         raise RequestError(f"the run goes on after {len(run.prefix)} tokens; raise max_tokens", param="max_tokens")
     return run
+
+
+def read_budget(data: Mapping[str, Any]) -> int | None:
+    """The field ``max_tokens``, None where it is not given.
+
+    Raises:
+        RequestError: 400: it is out of range.
+    """
+    return None if data.get("max_tokens") is None else _whole(data, "max_tokens", 1, 1, LONGEST)
 
 
 def read_prefix(data: Mapping[str, Any], vocabulary: Vocabulary, name: str = "prefix") -> tuple[int, ...]:

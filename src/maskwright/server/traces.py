@@ -133,14 +133,27 @@ def verdict(form: Form, guide: Guide, data: bytes) -> dict[str, Any]:
 
 
 def explained(
-    guide: Guide, tokens: Sequence[int], vocabulary: Vocabulary, asked: int | str | None, find: str
+    guide: Guide,
+    tokens: Sequence[int],
+    asked: int | str | None = None,
+    *,
+    max_tokens: int | None = None,
+    find: str = "",
 ) -> dict[str, Any]:
     """What can be said of the place after some tokens: what is allowed, how it could end, why one token or text is not.
 
+    Args:
+        guide: What the output is written by.
+        tokens: The output so far.
+        asked: A token id, or a text; None asks about the place alone.
+        max_tokens: The budget of the whole output.
+        find: What the sample of allowed tokens must hold.
+
     Raises:
         TokenError: the tokens are no beginning of an output.
+        UnspellableError: the budget is too small.
     """
-    matcher = guide.matcher()
+    matcher, vocabulary = guide.matcher(max_tokens=max_tokens), guide.vocabulary
     for token in tokens:
         matcher.advance(token)
     told: dict[str, Any] = {"allowed": sampled(matcher.mask(), vocabulary, find=find), "ending": _ending(matcher)}
@@ -152,9 +165,17 @@ def explained(
             "words": matcher.explain(asked),
         }
     elif asked is not None:
-        data = asked.encode("utf-8", "surrogatepass")
-        told |= {"is_allowed": matcher.can_read(data), "words": matcher.explain_bytes(data)}
+        told |= _of_text(matcher, asked.encode("utf-8", "surrogatepass"))
     return told
+
+
+def _of_text(matcher: Matcher, data: bytes) -> dict[str, Any]:
+    """Whether a text can be read, and closed in time after it."""
+    try:
+        matcher.fork().advance_bytes(data)
+    except TokenError as error:
+        return {"is_allowed": False, "words": str(error)}
+    return {"is_allowed": True, "words": matcher.explain_bytes(data)}
 
 
 def costs(before: EngineStats, after: EngineStats) -> dict[str, Any]:

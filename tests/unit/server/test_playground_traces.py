@@ -146,18 +146,28 @@ def test_verdicts(kind: str, source: str, text: str, place: str | None) -> None:
 def test_explanations() -> None:
     """Of a token, of a text, of the place itself; with the shortest way to an end."""
     _, guide = _guide("choice", "yes\nno")
-    refused = explained(guide, [122], VOCABULARY, 66, "")
+    refused = explained(guide, [122], 66)
     assert not refused["is_allowed"]
     assert "expected `e`" in refused["words"]
     assert refused["ending"] == "es"
-    assert explained(guide, [122], VOCABULARY, "es", "")["is_allowed"]
-    assert not explained(guide, [122], VOCABULARY, "e\ud800", "")["is_allowed"]
-    assert not explained(guide, [], VOCABULARY, 10**6, "")["is_allowed"]
-    here = explained(guide, [257], VOCABULARY, None, "")
+    assert explained(guide, [122], "es")["is_allowed"]
+    assert not explained(guide, [122], "e\ud800")["is_allowed"]
+    assert not explained(guide, [], 10**6)["is_allowed"]
+    here = explained(guide, [257])
     assert "words" not in here
     assert here["ending"] == ""
     with pytest.raises(TokenError):
-        explained(guide, [66], VOCABULARY, None, "")
+        explained(guide, [66])
+
+
+@pytest.mark.parametrize("asked", [98, "a"])
+def test_a_budget_excludes_too(asked: int | str) -> None:
+    """What could not be closed in time is told as that, and only under the budget."""
+    _, guide = _guide("regex", "a*b")
+    assert explained(guide, [98], asked)["is_allowed"]
+    told = explained(guide, [98], asked, max_tokens=2)
+    assert not told["is_allowed"]
+    assert "closed within" in told["words"]
 
 
 def _stats(**given: Any) -> EngineStats:

@@ -90,7 +90,7 @@ export const KINDS = {
     ],
     examples: [
       { name: "A date", source: "(19|20)\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])", prompt: "When did people first land on the moon? Answer with a date." },
-      { name: "A version number", source: "v\\d{1,2}\\.\\d{1,2}(\\.\\d{1,2})?(-(alpha|beta|rc)\\d?)?", prompt: "Which version of the program comes after v1.9.3?" },
+      { name: "A version number", source: "v\\d{1,2}\\.\\d{1,2}(\\.\\d{1,2})?(-(alpha|beta|rc)\\d?)?", prompt: "The versions so far: v1.8.0, v1.9.0, v1.9.3, ", plain: true },
       { name: "Words of at most five letters", source: "[A-Z][a-z]{0,4}( [a-z]{1,5}){3,9}\\.", prompt: "Tell me what the sea is like, in short words." },
     ],
   },
@@ -99,7 +99,7 @@ export const KINDS = {
     hint: "One of these texts, each on a line of its own.",
     options: [],
     examples: [
-      { name: "Yes, no, maybe", source: "yes\nno\nmaybe", prompt: "Is the earth older than the moon?" },
+      { name: "Yes, no, maybe", source: "yes\nno\nmaybe", prompt: "Is the sun bigger than the moon?" },
       { name: "Topics", source: "sports\npolitics\nscience\nthe weather\nfood", prompt: "Which topic is this? “The new telescope found water on a planet far away.”" },
     ],
   },
@@ -113,8 +113,9 @@ export const KINDS = {
     examples: [
       {
         name: "Arithmetic",
-        source: 'start: sum\n\n?sum: product (("+" | "-") product)*\n?product: atom (("*" | "/") atom)*\n?atom: NUMBER | "(" sum ")"\n\nNUMBER: /[1-9][0-9]{0,3}/\n',
-        prompt: "Write an expression for the price of three apples at 2 each and four pears at 5 each.",
+        source: 'start: sum " = " NUMBER\n\nsum: product ((" + " | " - ") product)*\nproduct: NUMBER (" * " NUMBER)*\n\nNUMBER: /[1-9][0-9]{0,3}/\n',
+        prompt: "Exercises for children:\n2 + 3 = 5\n4 * 6 = 24\n",
+        plain: true,
       },
       {
         name: "A small query language",
@@ -129,7 +130,7 @@ export const KINDS = {
     options: [{ name: "start", label: "Start rule", placeholder: "root" }],
     examples: [
       { name: "A list of tasks", source: 'root ::= item{2,5}\nitem ::= "- " [A-Z] [a-z ,]{3,40} ".\\n"\n', prompt: "What should I pack for a weekend in the mountains?" },
-      { name: "A chess opening", source: 'root ::= ("1. " move " " move "\\n") ("2. " move " " move "\\n")\nmove ::= piece? [a-h] [1-8] | "O-O"\npiece ::= [KQRBN]\n', prompt: "The first two moves of a game of chess." },
+      { name: "A chess opening", source: 'root ::= ("1. " move " " move "\\n") ("2. " move " " move "\\n")\nmove ::= piece? [a-h] [1-8] | "O-O"\npiece ::= [KQRBN]\n', prompt: "The Italian game: 1. e4 e5 2. Nf3 Nc6. The Sicilian: 1. e4 c5 2. Nf3 d6. The French: ", plain: true },
     ],
   },
   ebnf: {

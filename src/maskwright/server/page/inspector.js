@@ -98,8 +98,13 @@ export class Inspector {
       el("button", { type: "button", class: token.id === this.step.id ? "chip taken" : "chip", "aria-label": `${spoken(token)}, allowed`, onclick: () => this.ask({ token: token.id }, token) }, shown(token))));
   }
 
+  /** Whether the output has left the constraint before this step. */
+  get isOutside() {
+    return this.lane.steps.slice(0, this.index).some(({ breaks }) => breaks);
+  }
+
   question() {
-    if (!this.lane.request.constraint) return "";
+    if (!this.lane.request.constraint || this.isOutside) return "";
     const input = el("input", { type: "text", id: "ask-text", spellcheck: false, autocomplete: "off", placeholder: "any text" });
     const ask = (event) => {
       event.preventDefault();
@@ -114,10 +119,10 @@ export class Inspector {
   async explain(asked) {
     const { lane, index } = this;
     const tokens = lane.steps.slice(0, index).map(({ id }) => id);
-    const { constraint, prompt } = lane.request;
+    const { constraint, prompt, max_tokens } = lane.request;
     const mine = (this.asked += 1);
     try {
-      const told = await post("playground/explain", { constraint, prompt, tokens, ...asked });
+      const told = await post("playground/explain", { constraint, prompt, tokens, max_tokens: lane.enforce ? max_tokens : null, ...asked });
       return mine === this.asked ? told : null;
     } catch (error) {
       if (mine === this.asked) this.answer.replaceChildren(el("p", { class: "error" }, error.message));
@@ -127,8 +132,8 @@ export class Inspector {
 
   async ask(asked, subject) {
     const { lane, index } = this;
-    if (!lane.request.constraint) {
-      this.answer.replaceChildren(el("p", {}, "Without a constraint nothing is excluded."), this.write(subject, lane, index) ?? "");
+    if (!lane.request.constraint || this.isOutside) {
+      this.answer.replaceChildren(el("p", {}, "Here nothing is excluded."), this.write(subject, lane, index) ?? "");
       return;
     }
     const told = await this.explain(asked);

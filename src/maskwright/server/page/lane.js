@@ -12,6 +12,7 @@ export class Lane {
     this.ended = ended;
     this.steps = [];
     this.waiting = [];
+    this.owed = 0; // steps that were asked for and have not come yet
     this.isRunning = false;
     this.isPaused = false;
     this.selected = -1;
@@ -39,39 +40,45 @@ export class Lane {
       for await (const event of stream("playground/run", { ...request, enforce: this.enforce, prefix }, mine.signal)) {
         if (mine.signal.aborted) return;
         if (event.error) throw new Error(event.error.message);
-        this.waiting.push(event);
-        if (!this.isPaused) this.flush();
+        this.arrive(event);
       }
     } catch (error) {
       if (this.abort !== mine) return;
-      if (error.name === "AbortError") this.waiting.push({ event: "stopped" });
-      else this.waiting.push({ event: "failed", message: error.message, problems: error.problems ?? [] });
-      if (!this.isPaused || error.name === "AbortError") this.flush();
+      if (error.name === "AbortError") this.arrive({ event: "stopped" });
+      else this.arrive({ event: "failed", message: error.message, problems: error.problems ?? [] });
     }
   }
 
   stop() {
-    this.isPaused = false;
+    this.pause(false);
     this.abort?.abort();
   }
 
   pause(isPaused) {
     this.isPaused = isPaused;
-    if (!isPaused) this.flush();
+    this.owed = 0;
+    this.drain();
   }
 
-  flush() {
-    while (this.waiting.length) this.take(this.waiting.shift());
-  }
-
-  /** Show one more token. */
+  /** Show one more token, now or when it comes. */
   next() {
+    this.owed = 1;
+    this.drain();
+  }
+
+  arrive(event) {
+    this.waiting.push(event);
+    this.drain();
+  }
+
+  /** Show what may be shown; a pause holds back steps only. */
+  drain() {
     while (this.waiting.length) {
-      const event = this.waiting.shift();
-      this.take(event);
-      if (event.event === "step") break;
+      const isStep = this.waiting[0].event === "step";
+      if (isStep && this.isPaused && !this.owed) return;
+      if (isStep) this.owed = 0;
+      this.take(this.waiting.shift());
     }
-    while (this.waiting.length && this.waiting[0].event !== "step") this.take(this.waiting.shift());
   }
 
   take(event) {
