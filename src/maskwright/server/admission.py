@@ -63,7 +63,7 @@ def _check(job: Job, writing: Writing) -> None:
 def _planned(job: Job, budget: int, context: int) -> Matcher:
     assert job.guide is not None  # noqa: S101  (asked for before)
     try:
-        return job.guide.matcher(max_tokens=budget)
+        return _rehearsed(job.guide.matcher(max_tokens=budget))
     except UnspellableError as cause:
         is_asked_for = job.max_tokens is not None and budget == job.max_tokens
         where = "" if is_asked_for else f"; the prompt has {len(job.prompt)} tokens of the context's {context}"
@@ -72,3 +72,12 @@ def _planned(job: Job, budget: int, context: int) -> Matcher:
             param="max_tokens" if is_asked_for else "prompt",
             code="max_tokens_too_small" if is_asked_for else "context_length_exceeded",
         ) from cause
+
+
+def _rehearsed(matcher: Matcher) -> Matcher:
+    """The matcher, after a copy has gone to its first choice: the dearest masks are learned before a sequence waits."""
+    copy = matcher.fork()
+    for token in copy.forced_tokens():
+        copy.advance(token)
+    copy.mask()
+    return matcher

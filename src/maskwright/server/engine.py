@@ -2,6 +2,10 @@
 
 It takes jobs in the order they came, reads prompts in pieces so that running sequences do not stall, makes one pass of
 the model for all sequences, and hands tokens to the event loops that wait for them.
+
+A job's output depends on nothing but the job: equal jobs with equal seeds give equal outputs, whatever else is running,
+cached or predicted. The one way in which others reach it is the last bits of the model's numbers, where a runtime sums
+in another order for another number of rows; a draw between two tokens of all but equal odds may then fall otherwise.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Prefixes:
             self.drop_oldest()
 
     def fork(self, session: Session, *, spares: int = 0) -> Session | None:
-        """A fork of a session; the oldest ones kept make room, but not the ``spares`` newest. None if there is no room."""
+        """A fork of a session; the oldest ones kept make room, not the ``spares`` newest. None if there is no room."""
         while True:
             try:
                 return session.fork()
