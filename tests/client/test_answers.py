@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import signal
+import threading
 from typing import Any
 
 import pydantic
 import pytest
 
-from maskwright.client import Answer, AsyncClient, Client, Part, Retries
+from maskwright.client import Answer, AsyncClient, Client, Part, Pool, Retries
 from maskwright.errors import (
     AnswerError,
     CapabilityError,
@@ -377,3 +380,28 @@ def test_many_questions_of_one_asynchronous_client() -> None:
     with Scripted([[0.05, json_answer(chat("Hello"))]]) as server:
         asyncio.run(main(server.url))
         server.wait_until_open(0)
+
+
+def test_an_asynchronous_client_outlives_its_event_loop() -> None:
+    """Programs may run one loop after the other; connections of a loop that has ended are not used."""
+    with Scripted([[json_answer(chat("Hello"))]]) as server:
+        client = AsyncClient(server.url, model="m", profile="openai", limits=Pool(idle=0))
+        for _ in range(3):
+            assert asyncio.run(client.chat("x")).text == "Hello"
+        asyncio.run(client.close())
+        with pytest.raises(PolicyError, match="closed"):
+            asyncio.run(client.chat("x"))
+
+
+def test_an_interrupt_hangs_up() -> None:
+    """Ctrl-C while a program waits: the server sees it at once, and the client is as good as new."""
+    with (
+        Scripted([[HOLD], [json_answer(chat("Hello"))]]) as server,
+        Client(server.url, model="m", profile="openai", limits=Pool(connections=1)) as client,
+    ):
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            client.chat("x")
+        server.wait_until_open(0)
+        assert client.chat("x").text == "Hello"

@@ -88,6 +88,7 @@ def test_what_is_sent(side: Side) -> None:
     assert second.body == first.body
 
 
+PACKED = gzip.compress(b" " * 10_000_000)
 #: A name, what the server does, the class of the error, and words of its message.
 BROKEN: list[tuple[str, Script, type[ServiceError], str]] = [
     ("closed at once", [CLOSE], ConnectionFailedError, "broke off"),
@@ -105,6 +106,7 @@ BROKEN: list[tuple[str, Script, type[ServiceError], str]] = [
     ("silence in the head", [b"HTTP/1.1 200 OK\r\n", HOLD], ServiceTimeoutError, "silent"),
     ("silence in the body", [response('{"a": 1', length=100), HOLD], ServiceTimeoutError, "silent"),
     ("too long", [response(b" " * 2000)], ProtocolError, "longer than 1000 bytes"),
+    ("too long when unpacked", [response(PACKED, headers={"content-encoding": "gzip"})], ProtocolError, "longer than"),
     ("too long, no end", [events()[0], *([chunked(" " * 500)] * 20), HOLD], ProtocolError, "longer than 1000 bytes"),
     ("a redirect", [json_answer({}, 307, location="http://127.0.0.1:1/")], ProtocolError, "http://127.0.0.1:1/"),
     ("a page", [response("<h1>hi</h1>", 400, {"content-type": "text/html"})], RejectedError, ""),

@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -38,7 +39,7 @@ class Result:
 
 
 class AsyncDriver:
-    """Runs flows; tasks of one event loop may share it. A task that is cancelled closes its connection at once."""
+    """Runs flows; tasks may share it. A task that is cancelled closes its connection at once."""
 
     def __init__(
         self,
@@ -53,9 +54,7 @@ class AsyncDriver:
         self._tally = tally
         self._clock = clock
         self._sleep = sleep
-        self._http = httpx.AsyncClient(
-            limits=limits_of(connection), verify=is_secure(connection), follow_redirects=False
-        )
+        self._pools = _Pools(connection)
 
     def with_connection(self, connection: Connection) -> AsyncDriver:
         """The same pool of connections, for requests with other headers and times."""
@@ -65,7 +64,7 @@ class AsyncDriver:
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._http.aclose()
+        await self._pools.close()
 
     async def run(self, flow: Flow[T]) -> T:
         """The result of a flow; what it emits is dropped."""
@@ -78,7 +77,7 @@ class AsyncDriver:
 
     async def items(self, flow: Flow[T]) -> AsyncGenerator[Any, None]:
         """What a flow emits, one after the other, then its :class:`Result`. Closing it closes the connection."""
-        line = _Line(self._http, self._connection, self._tally, self._clock)
+        line = _Line(self._pools.here(), self._connection, self._tally, self._clock)
         try:
             command = next(flow)
             while True:
@@ -111,6 +110,35 @@ class AsyncDriver:
         return None
 
 
+class _Pools:
+    """The connections of each event loop: those of one can be used by no other, and programs may run several."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._is_closed = False
+
+    def here(self) -> httpx.AsyncClient:
+        """The pool of the running loop."""
+        if self._is_closed:
+            raise PolicyError("the client is closed")
+        loop = asyncio.get_running_loop()
+        pool = self._pools.get(loop)
+        if pool is None:
+            pool = self._pools[loop] = httpx.AsyncClient(
+                limits=limits_of(self._connection), verify=is_secure(self._connection), follow_redirects=False
+            )
+        return pool
+
+    async def close(self) -> None:
+        """Close those of the running loop, and drop those of loops that have ended."""
+        self._is_closed = True
+        pool = self._pools.pop(asyncio.get_running_loop(), None)
+        self._pools.clear()
+        if pool is not None:
+            await pool.aclose()
+
+
 class _Line:
     """At most one open response, and what came in of it."""
 
@@ -129,8 +157,6 @@ class _Line:
     async def call(self, call: Call) -> Reply:
         """Send a request and read its answer, or its beginning."""
         await self.close()
-        if self._http.is_closed:
-            raise PolicyError("the client is closed")
         self._deadline = call.deadline
         request = request_of(self._http, self._connection, call, self._clock())
         self._tally.add(calls=1, retries=int(call.attempt > 1))

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class AsyncClient:
-    """Asks an API, and gives only answers that are what was asked for; tasks of one event loop may share it.
+    """Asks an API, and gives only answers that are what was asked for; tasks may share it.
 
     Every method may raise a child of :class:`maskwright.errors.ServiceError` (the API gave no answer) or
     :class:`maskwright.errors.AnswerError` (it gave one that is not what was asked for), and ``ConstraintError`` or
@@ -109,7 +109,7 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close all connections; further questions raise ``PolicyError``."""
+        """Close all connections of this event loop; further questions raise ``PolicyError``."""
         await self._driver.close()
 
     def with_options(self, **changes: Any) -> Self:
