@@ -113,6 +113,7 @@ export class ConstraintEditor {
     } catch (error) {
       if (error.name === "AbortError") return;
       this.showProblems(error.problems?.length ? error.problems : [{ reason: error.message }]);
+      this.say("bad", "Not checked");
     }
   }
 

@@ -159,7 +159,10 @@ byId("pause").addEventListener("click", () => {
   byId("status").textContent = isPaused ? "Paused; the server writes on, and its tokens wait here." : "Running …";
   setPaused(isPaused); // which may show the end
 });
-byId("next").addEventListener("click", () => { for (const one of lanes) one.next(); });
+byId("next").addEventListener("click", () => {
+  for (const one of lanes) one.next();
+  if (lanes.some(({ isRunning }) => isRunning)) byId("status").textContent = `Paused after ${counted(lanes[0].steps.length, "token")}.`;
+});
 byId("stop").addEventListener("click", () => { for (const one of lanes) one.stop(); });
 byId("link").addEventListener("click", () => {
   const fits = link.write({ ...formValue(), compare: byId("compare").checked });
@@ -169,6 +172,8 @@ byId("copy-code").addEventListener("click", () => copy(byId("snippet").textConte
 byId("code").addEventListener("toggle", drawSnippet);
 for (const input of document.querySelectorAll("input[name=language]")) input.addEventListener("change", drawSnippet);
 for (const id of ["prompt", "system", "temperature", "seed", "max-tokens", "compare"]) byId(id).addEventListener("input", edited);
+// The root insidevalue goes on with what the prompt has left open.
+byId("prompt").addEventListener("input", () => { if (editor.kind === "grammar_root") editor.edited(); });
 for (const isChat of [true, false]) {
   byId(isChat ? "mode-chat" : "mode-plain").addEventListener("change", () => { setMode(isChat); edited(); });
 }
