@@ -47,6 +47,7 @@ class Engine:
         cache_tokens: int = 16_384,
         cache_sessions: int = 8,
         chunk: int = 64,
+        mask_seconds: float = 20.0,
     ) -> None:
         """Own a runtime from now on; :meth:`close` closes it.
 
@@ -58,6 +59,8 @@ class Engine:
             cache_sessions: Finished sequences that are kept.
             chunk: Tokens of prompts that one pass reads at most while other sequences write. Everybody waits for them;
                 each takes the numpy decoder 3 ms with SmolLM2.
+            mask_seconds: Processor seconds that the masks of one job may take before it is given up, since everybody
+                waits for them. A thousand tokens of an ordinary schema take 0.2.
 
         Raises:
             PolicyError: a number is below what it can be.
@@ -72,7 +75,7 @@ class Engine:
             if number < least:
                 raise PolicyError(f"{name} is {number}, it must be at least {least}")
         self._runtime = runtime
-        self._writing = Writing(runtime)
+        self._writing = Writing(runtime, mask_seconds=mask_seconds)
         self._most_running, self._most_queued = batch, queue
         self._prefixes = Prefixes(cache_tokens, cache_sessions)
         self._counts = Counts()

@@ -45,7 +45,9 @@ class Job:
 
     #: Ids of the prompt, at least one.
     prompt: tuple[int, ...]
-    #: The constraint, compiled for the runtime's vocabulary; None writes freely until an end token.
+    #: The constraint, compiled for the runtime's vocabulary; None writes freely until an end token. Where an output
+    #: that was begun may end, and the model's likeliest token is none that the constraint allows, it ends: a number
+    #: that the model wants to follow with a comma is complete.
     guide: Guide | None = None
     #: Tokens to write at most, an end token included; None for as many as the context has room for. With a guide the
     #: output is closed within them.

@@ -10,7 +10,7 @@ model should read, :meth:`Sequence.take` gets the rows.
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maskwright.decode.masks import Mask, allowed_ids
 from maskwright.decode.runtime import Session, Step
-from maskwright.errors import ModelError
+from maskwright.errors import LimitError, ModelError, Problem
 from maskwright.matcher import Matcher
 from maskwright.server.counts import Counts
 from maskwright.server.jobs import Event, Finish, Job, Prompted, Score
@@ -73,6 +73,8 @@ class Sequence:
         self._masks: dict[int, Mask] = {}
         #: Ids before this place are counted for the penalties, where they were written.
         self._noted = 0
+        #: Processor seconds of masks so far.
+        self._mask_seconds = 0.0
         #: Whether drafts are proposed; not to a model that cannot forget them.
         self._proposes = True
         #: Whether the first event was made, and the last.
@@ -91,8 +93,12 @@ class Sequence:
     # ------------------------------------------------------------------------------------------------- what is written
 
     def settle(self) -> None:
-        """Write what is forced, until there is a choice or the output has ended."""
-        start = perf_counter()
+        """Write what is forced, until there is a choice or the output has ended.
+
+        Raises:
+            LimitError: the masks of this sequence took too long, all together: everybody waited for them.
+        """
+        start, begun = perf_counter(), thread_time()
         while self.ending is None:
             if self._matcher is not None and (self._matcher.is_finished or self._matcher.must_end):
                 self.ending = "stop"
@@ -102,7 +108,13 @@ class Sequence:
                 break
         if self.ending is not None:
             self._outlet.finish()
+        if self._matcher is None:
+            return
         self._counts.note_masks(perf_counter() - start)
+        self._mask_seconds += thread_time() - begun
+        if self._mask_seconds > self._writing.mask_seconds and self.ending is None:
+            reason = f"{self.written} tokens took more than {self._writing.mask_seconds:g} s of masks"
+            raise LimitError(Problem(reason, remedy="simplify the constraint, or ask for fewer tokens"))
 
     def _force(self, matcher: Matcher) -> bool:
         """Write forced tokens; whether there were any. If not, the ids that are open are known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,8 +16,10 @@ __all__ = ["Writing"]
 class Writing:
     """Which ids end an output, which ids can be written, and how many fit in a context. Frozen."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, *, mask_seconds: float = math.inf) -> None:
         """Look at every id once."""
+        #: Processor seconds that the masks of one sequence may take.
+        self.mask_seconds = mask_seconds
         self.vocabulary = vocabulary = runtime.vocabulary
         self.context, self.width = runtime.context, runtime.width
         self.ends: NDArray[np.intp] = np.array(sorted(vocabulary.end_ids), np.intp)

@@ -107,6 +107,13 @@ def test_a_mask_that_fails_fails_for_one(monkeypatch: pytest.MonkeyPatch) -> Non
     assert outcomes[1][0].finish is not None
 
 
+def test_who_takes_too_long_for_masks_is_given_up() -> None:
+    guide = mw.compile(mw.regex("[a-c]{50,90}"), VOCABULARY)
+    outcomes = run(ScriptedRuntime(), [Job(prompt=(5,), guide=guide), Job(prompt=(5,), max_tokens=5)], mask_seconds=0)
+    assert isinstance(outcomes[0][0].error, LimitError)
+    assert outcomes[0][1].finish is not None
+
+
 def test_a_model_without_numbers_is_told() -> None:
     def scores(ids: tuple[int, ...]) -> Any:
         return np.full(ScriptedRuntime.width, np.nan if 9 in ids else 0.0, np.float32)

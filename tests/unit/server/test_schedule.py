@@ -26,7 +26,7 @@ READERS = st.lists(st.tuples(st.integers(1, 500), st.integers(0, 300)), max_size
 
 @given(READERS, st.sampled_from([1, 8, 64, 128]))
 def test_writers_go_on_in_every_pass_and_prompts_in_their_order(pairs: list[tuple[int, int]], chunk: int) -> None:
-    """What is short is read whole; of long texts a bounded part, the first one's at least, cut where the text decides."""
+    """What is short is read whole; of long texts a bounded part, of the first at least, cut where the text decides."""
     readers = [Reader(unread, SimpleNamespace(length=length)) for unread, length in pairs]
     read = {id(reader): most for reader, most in plan(readers, chunk)}  # type: ignore[arg-type]
     short = [reader for reader in readers if reader.unread <= min(32, chunk)]
