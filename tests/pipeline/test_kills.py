@@ -14,7 +14,7 @@ import pytest
 
 PROGRAM = Path(__file__).with_name("slow_run.py")
 ROWS = 1200
-KILLS = 12
+KILLS = 8
 
 
 @pytest.fixture

@@ -13,7 +13,9 @@ from maskwright.pipeline.tally import Prices, Tally
 
 __all__ = ["Meter", "duration", "summary_lines"]
 
-#: Seconds between two lines where nobody sees them drawn again: a log of a night has some thousands.
+#: Seconds between two drawings, and between two lines where nobody sees them drawn again: a log of a night has some
+#: thousands.
+_BLINK: Final = 0.1
 _PAUSE: Final = 10.0
 _BAR: Final = 20
 
@@ -28,17 +30,18 @@ class Meter:
         self._clock = clock
         self._progress = Progress()
         self._is_drawn = sys.stderr is not None and sys.stderr.isatty()
-        self._next = clock() + _PAUSE
+        self._next = clock() + (0.0 if self._is_drawn else _PAUSE)
 
     def __call__(self, tally: Tally) -> None:
         """Show the counts, if it is time."""
-        if self._is_quiet:
+        if self._is_quiet or self._clock() < self._next:
             return
+        self._next = self._clock() + (_BLINK if self._is_drawn else _PAUSE)
         if self._is_drawn:
             width = shutil.get_terminal_size().columns
-            self._progress.draw(f"{bar(tally)}{status(tally, self._prices)}"[: max(width - 1, 1)])
-        elif self._clock() >= self._next:
-            self._next = self._clock() + _PAUSE
+            line = f"{bar(tally)}{status(tally, self._prices)}"[: max(width - 1, 1)]
+            self._progress.draw(line, at_once=True)
+        else:
             say(status(tally, self._prices))
 
     def clear(self) -> None:

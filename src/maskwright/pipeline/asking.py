@@ -18,7 +18,8 @@ __all__ = ["INSTRUCTIONS", "Asking", "is_json", "service_worker"]
 
 _PLACE: Final = "{text}"
 #: What a model is told if nothing is said.
-INSTRUCTIONS: Final = "Take what is asked for out of the text that follows. Answer with JSON and nothing else."
+INSTRUCTIONS: Final = "Take what is asked for out of the text that follows. Answer with nothing else."
+_JSON_INSTRUCTIONS: Final = INSTRUCTIONS.replace("with nothing", "with JSON and nothing")
 #: Constructors whose outputs are JSON values. Of all others the text itself is the value.
 _JSON: Final = frozenset({"json_schema"})
 
@@ -53,7 +54,9 @@ class Asking:
     @property
     def told(self) -> str:
         """What the model is told before the text."""
-        return INSTRUCTIONS if self.instructions is None else self.instructions
+        if self.instructions is not None:
+            return self.instructions
+        return _JSON_INSTRUCTIONS if is_json(self.constraint) else INSTRUCTIONS
 
     def sampling(self) -> dict[str, Any]:
         """The numbers that were given."""

@@ -143,9 +143,7 @@ class Journal:
         is_ours = first.startswith(_BEGINNING[: len(first)]) and (b"\0" in tail or b"\n" not in tail)
         if not is_ours:
             reason = f"{excerpt(first.decode(errors='replace'))} is no row that maskwright extract wrote"
-            remedy = (
-                "name another output, remove the line (its row is made again), or overwrite the file with --restart"
-            )
+            remedy = "name another file, or remove the line (its row is made again)"
             raise InputError(f"{self._name}: line {number}: {reason}; {remedy}")
         if _is_whole(tail):
             self._write(b"\n", self._size)

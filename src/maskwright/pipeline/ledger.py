@@ -91,10 +91,12 @@ class Ledger:
             raise InputError(f"{source} cannot be written to while it is read")
 
     def _read(self, *, restart: bool, retry_failures: bool) -> None:
-        if restart:
-            self._output.clear()
-        if restart or retry_failures:
-            self._failures.clear()
+        thrown = [self._output] * restart + [self._failures] * (restart or retry_failures)
+        for journal in thrown:
+            # A file of another kind is refused here, whatever was asked for: it was named by mistake.
+            next(journal.entries(), None)
+        for journal in thrown:
+            journal.clear()
         self.made = self._note(self._output)
         self.failed = self._note(self._failures)
         self._output.sync_folder()

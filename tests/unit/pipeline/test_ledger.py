@@ -139,6 +139,19 @@ def test_sorting(output: Path) -> None:
     ledger.close()
 
 
+def test_only_files_of_runs_are_overwritten(output: Path, tmp_path: Path) -> None:
+    """Whoever names another file to be overwritten has made a mistake."""
+    foreign = tmp_path / "thesis.txt"
+    foreign.write_text("three years of work\n")
+    before = output.read_bytes()
+    for files in ((foreign, output), (output, foreign)):
+        with pytest.raises(InputError, match="is no row"):
+            Ledger(*files, JOB, restart=True)
+    with pytest.raises(InputError, match="is no row"):
+        Ledger(output, foreign, JOB, retry_failures=True)
+    assert (foreign.read_text(), output.read_bytes()) == ("three years of work\n", before)
+
+
 def test_a_removed_file_is_noticed(output: Path) -> None:
     """When all is put on disk."""
     ledger = Ledger(output, None, JOB)

@@ -42,10 +42,10 @@ def test_pieces_do_not_matter(pieces: list[bytes]) -> None:
     """The lines are those of the whole, and their ends are where they end in it."""
     whole = b"".join(pieces)
     lines = list(read_lines(Pieces(pieces), longest=1000))
-    expected = whole.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    assert [line.data for line in lines] == [
-        part.removesuffix(b"\r") for part in (expected[:-1] if expected[-1] == b"" else expected)
-    ]
+    parts = whole.split(b"\n")
+    expected = [part.removesuffix(b"\r") for part in (parts[:-1] if parts[-1] == b"" else parts)]
+    expected[:1] = [part.removeprefix(b"\xef\xbb\xbf") for part in expected[:1]]
+    assert [line.data for line in lines] == expected
     assert [line.number for line in lines] == list(range(1, len(lines) + 1))
     assert all(whole[line.end - 1 : line.end] == b"\n" for line in lines[:-1])
     assert not lines or lines[-1].end == len(whole)
