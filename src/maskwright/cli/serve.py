@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         url = _url(arguments.host, listener)
         connections = import_module("maskwright.server.connections")
         try:
-            connections.run(app, listener, lambda: _greet(url, settings, runtime))
+            connections.make_server(app, lambda: _greet(url, settings, runtime)).run([listener])
         except OSError as cause:
             raise InputError(f"cannot serve on {url}: {cause.strerror}") from cause
     say("stopped")

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from maskwright.server.service import Service
 from maskwright.server.settings import Settings
 
-__all__ = ["Connection", "HttpServer", "run"]
+__all__ = ["Connection", "HttpServer", "make_server"]
 
 #: Bytes of a request's head; more is a 400.
 _HEAD_BYTES = 32_768
@@ -111,8 +111,8 @@ class HttpServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve an application on a socket that listens, until SIGINT or SIGTERM ends it; the signal is raised again then.
+def make_server(app: Starlette, ready: Callable[[], None]) -> HttpServer:
+    """A server of an application; its ``run([socket])`` serves until SIGINT or SIGTERM, and raises the signal again.
 
     ``app`` is one of :func:`maskwright.server.app.create_app`; ``ready`` is called when requests are taken.
     """
@@ -132,4 +132,4 @@ def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> N
         timeout_graceful_shutdown=5,
         h11_max_incomplete_event_size=_HEAD_BYTES,
     )
-    HttpServer(config, service, ready).run([listener])
+    return HttpServer(config, service, ready)

@@ -88,6 +88,8 @@ class EventStream:
         try:
             async for chunk in self._chunks:
                 await send({"type": "http.response.body", "body": encode_event(chunk), "more_body": True})
+                # Neither the ticket nor the connection need wait, so nobody else would have a turn.
+                await asyncio.sleep(0)
         except Exception as error:  # noqa: BLE001 - the status was sent; what is left is to tell it as an event
             told = encode_event(fault_event(refusal_of(error), self._id))
             await send({"type": "http.response.body", "body": told, "more_body": True})
