@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["Api", "serving"]
+__all__ = ["GARBAGE", "GONE", "HALF", "Api", "serving"]
+
+GONE, HALF, GARBAGE = 1, 2, 3
 
 
 class Api:
@@ -20,7 +22,8 @@ class Api:
 
     def __init__(self) -> None:
         self.url = ""
-        #: Statuses of the requests to come; 200 when they are used up.
+        #: Statuses of the requests to come; 200 when they are used up. ``GONE``: the connection ends without an answer;
+        #: ``HALF``: in the middle of one; ``GARBAGE``: what comes is no JSON.
         self.plan: Iterator[int] = iter(())
         self.key: str | None = None
         self.delay = 0.0
@@ -57,6 +60,9 @@ def _handler(api: Api) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             status = api.status(self.headers)
+            if status in {GONE, HALF, GARBAGE}:
+                self._break(status)
+                return
             text = api.answer(body) if status == 200 else None
             if text is None:
                 status = 400 if status == 200 else status
@@ -67,6 +73,17 @@ def _handler(api: Api) -> type[BaseHTTPRequestHandler]:
             usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
             answer = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
             self._send(200, {**answer, "usage": usage})
+
+        def _break(self, how: int) -> None:
+            self.close_connection = True
+            if how == GONE:
+                return
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", "20" if how == GARBAGE else "2000")
+            self.end_headers()
+            self.wfile.write(b'{"choices": [{"inde')
+            self.wfile.write(b"x" if how == GARBAGE else b"")
 
         def _send(self, status: int, body: object) -> None:
             data = json.dumps(body).encode()

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from maskwright.cli.main import main
-from tests.pipeline.fake_api import Api, serving
+from tests.pipeline.fake_api import GARBAGE, GONE, HALF, Api, serving
 
 pytest.importorskip("httpx", reason='pip install "maskwright[client]"')
 
@@ -126,6 +126,24 @@ def test_storms_are_weathered(desk: Desk) -> None:
     """Errors that pass cost repetitions, no rows."""
     desk.api.plan = itertools.islice(itertools.cycle([200, 429, 429, 200, 500, 503, 408]), 60)
     assert desk.run("--retries", "8") == 0
+    assert sorted(desk.names()) == sorted(ALL)
+
+
+def test_broken_connections_are_weathered(desk: Desk) -> None:
+    """Connections that end at any place cost repetitions, no rows."""
+    desk.api.plan = itertools.islice(itertools.cycle([200, GONE, HALF, 200, HALF]), 40)
+    assert desk.run("--retries", "8") == 0
+    assert sorted(desk.names()) == sorted(ALL)
+    assert desk.failed() == {}
+
+
+def test_garbage_is_a_failure_of_its_row(desk: Desk) -> None:
+    """Told as what it is, and gone when it is tried again."""
+    desk.api.plan = itertools.chain([200] * 5, [GARBAGE])
+    code = desk.run("--retries", "0")
+    assert code == (1 if desk.failed() else 0)
+    assert set(desk.failed().values()) <= {"ProtocolError"}
+    assert desk.run("--retry-failures") == 0
     assert sorted(desk.names()) == sorted(ALL)
 
 
