@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 BASE, KEYED = sys.argv[1], sys.argv[2]
 ASK = [{"role": "user", "content": "Describe the city of Paris as JSON."}]
-WAY = {"model": "smollm2", "messages": ASK, "temperature": 0, "max_tokens": 300, "seed": 1}
+WAY = {"model": "smollm2", "messages": ASK, "temperature": 0, "max_tokens": 100, "seed": 1}
 MODES = ("TOOLS", "TOOLS_STRICT", "JSON_SCHEMA")
 seen: dict[str, object] = {"version": importlib.metadata.version("instructor"), "openai": openai.__version__}
 
@@ -38,7 +38,7 @@ for mode in MODES:
     seen[mode + "_partial"] = partial[-1].model_dump()
 for mode in ("JSON", "MD_JSON"):
     try:
-        seen[mode] = client(mode).chat.completions.create(**WAY, response_model=City, max_retries=2).model_dump()
+        seen[mode] = client(mode).chat.completions.create(**WAY, response_model=City, max_retries=1).model_dump()
     except Exception as error:  # noqa: BLE001 - these modes ask for an object or for nothing
         seen[mode] = {"class": type(error).__name__, "message": str(error)[:300]}
 

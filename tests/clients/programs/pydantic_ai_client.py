@@ -31,9 +31,9 @@ def model(base: str = BASE) -> OpenAIChatModel:
 
 
 async def main() -> None:
-    settings = {"max_tokens": 300, "temperature": 0.0, "seed": 1}
+    settings = {"max_tokens": 100, "temperature": 0.0, "seed": 1}
     for name, kind in (("tool", ToolOutput), ("native", NativeOutput), ("prompted", PromptedOutput)):
-        agent = Agent(model(), output_type=kind(City), model_settings=settings, retries=3)
+        agent = Agent(model(), output_type=kind(City), model_settings=settings, retries=1)
         try:
             result = await agent.run(ASK)
             seen[name] = result.output.model_dump() | {"requests": result.usage.requests}
