@@ -79,7 +79,7 @@ def _six(name: str, value: Any, param: str) -> Any:
     return value
 
 
-def source(kind: str, words: str, schema: Mapping[str, Any]) -> Kind:
+def source(kind: str, words: str, example: str) -> Kind:
     """A field of its own with the text of a grammar or pattern."""
 
     def read(value: Any, param: str) -> Asked | None:
@@ -87,12 +87,12 @@ def source(kind: str, words: str, schema: Mapping[str, Any]) -> Kind:
             raise wrong_type(param, "a string", value)
         return Asked(kind=kind, source=value, param=param) if value else None
 
-    return Kind(read, {"type": "string", **schema}, words)
+    return Kind(read, {"type": "string", "examples": [example]}, words)
 
 
 def _any_schema(value: Any, param: str) -> Asked:
-    if not isinstance(value, (dict, str)):
-        raise wrong_type(param, "a JSON Schema, or its text", value)
+    if not isinstance(value, dict):
+        raise wrong_type(param, "a JSON Schema, which is an object", value)
     return Asked(kind="json", source=value, param=param)
 
 
@@ -117,24 +117,21 @@ def _tagged(kind: str, required: tuple[str, ...] = (), **more: Any) -> dict[str,
         "type": "object",
         "properties": properties,
         "required": ["type", *required],
-        "additionalProperties": False,
+        "additionalProperties": {"type": "null"},
     }
 
 
-#: What the description shows of JSON Schemas: small ones that every dialect takes.
-_SCHEMA: Final = {
+_NULL: Final = {"type": "null"}
+_EXAMPLE: Final = {
     "type": "object",
-    "properties": {
-        "type": {"const": "object"},
-        "properties": {"type": "object", "additionalProperties": {"enum": [{"type": "string"}, {"type": "integer"}]}},
-        "additionalProperties": {"const": False},
-    },
-    "required": ["type", "properties", "additionalProperties"],
+    "properties": {"a": {"type": "integer"}},
+    "required": ["a"],
     "additionalProperties": False,
-    "description": "A JSON Schema: any, not only such as this.",
 }
-_PATTERN: Final = {"enum": ["[a-z]{1,9}", "yes|no", "[0-9]{4}-[0-9]{2}"], "description": "A regular expression: any."}
-_GBNF: Final = {"enum": ['root ::= "yes" | "no"'], "description": "A grammar in llama.cpp's GBNF: any."}
+_SCHEMA: Final = {"type": "object", "description": "A JSON Schema.", "examples": [_EXAMPLE]}
+_PATTERN: Final = {"type": "string", "description": "A regular expression.", "examples": ["[a-z]{1,9}"]}
+_RULES: Final = {"type": "string", "description": "A grammar.", "examples": ['root ::= "yes" | "no"']}
+_TAG: Final = {"type": "object", "description": "A structural tag.", "examples": [{"type": "any_text"}]}
 
 
 def _format_schema() -> dict[str, Any]:
@@ -142,39 +139,51 @@ def _format_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "name": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
-            "description": {"type": "string"},
-            "schema": _SCHEMA,
+            "description": {"type": ["string", "null"]},
+            "schema": {"anyOf": [_SCHEMA, {"type": "boolean"}]},
             "strict": {"type": ["boolean", "null"]},
         },
         "required": ["name", "schema"],
-        "additionalProperties": False,
+        "additionalProperties": {"type": "null"},
     }
-    tag = {"enum": [{"type": "const_string", "value": "yes"}], "description": "A structural tag: any."}
     return {
         "oneOf": [
             _tagged("text"),
             _tagged("json_object"),
             _tagged("json_schema", ("json_schema",), json_schema=inner),
-            _tagged("structural_tag", ("format",), format=tag),
+            _tagged("structural_tag", ("format",), format=_TAG),
             _tagged("regex", ("pattern",), pattern=_PATTERN),
-            _tagged("grammar", ("grammar",), grammar=_GBNF),
+            _tagged("grammar", ("grammar",), grammar=_RULES),
         ]
     }
 
 
 def _structured_schema() -> dict[str, Any]:
     members: dict[str, dict[str, Any]] = {
-        "json": _SCHEMA,
-        "regex": {"type": "string", **_PATTERN},
+        "json": {"anyOf": [_SCHEMA, {"type": "string", "contentMediaType": "application/json"}]},
+        "regex": _PATTERN,
         "choice": {"type": "array", "minItems": 1, "items": {"type": "string"}},
-        "grammar": {"type": "string", **_GBNF},
+        "grammar": _RULES,
         "json_object": {"const": True},
-        "structural_tag": {
-            "enum": [{"type": "structural_tag", "format": {"type": "const_string", "value": "yes"}}],
-        },
+        "structural_tag": _TAG,
     }
-    one = {"type": "object", "additionalProperties": False}
-    return {"oneOf": [one | {"properties": {name: kind}, "required": [name]} for name, kind in members.items()]}
+    switches = {key: {"type": ["boolean", "null"]} for key in _SWITCHES}
+    return {
+        "oneOf": [
+            {
+                "type": "object",
+                "properties": {
+                    **dict.fromkeys(members, _NULL),
+                    "json_object": {"enum": [None, False]},
+                    **switches,
+                    name: kind,
+                },
+                "required": [name],
+                "additionalProperties": False,
+            }
+            for name, kind in members.items()
+        ]
+    }
 
 
 RESPONSE_FORMAT: Final = Kind(_response_format, _format_schema(), " \\| ".join(f"`{kind}`" for kind in _TYPES))

@@ -19,9 +19,6 @@ _OTHER_PARTS: Final = ("image_url", "image", "input_audio", "audio", "file", "vi
 _NAME: Final = text(1, 64)
 _ID: Final = text(1, 256)
 _ROLE: Final = choice_of(*_ROLES)
-_LEAF: Final = r'("[a-z]{0,9}"|-?[1-9][0-9]{0,9}|true|false|null)'
-#: JSON texts of flat objects: what the description of the interface shows of all that may stand here.
-_FLAT: Final = rf'^\{{("[a-z]{{1,9}}": {_LEAF}(, "[a-z]{{1,9}}": {_LEAF}){{0,3}})?\}}$'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,10 +215,13 @@ def _content_schema() -> dict[str, Any]:
     return {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": part}]}
 
 
+CONTENT: Final = _content_schema()
+
+
 def _of_role(roles: list[str], *, required: tuple[str, ...] = ("content",), **more: Any) -> dict[str, Any]:
     properties = {
         "role": {"enum": roles},
-        "content": _content_schema(),
+        "content": CONTENT,
         "name": {"anyOf": [dict(_NAME.schema), {"type": "null"}]},
         **more,
     }
@@ -233,21 +233,31 @@ def _schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "name": dict(_NAME.schema),
-            "arguments": {"type": "string", "pattern": _FLAT, "description": "JSON text of an object, of any depth."},
+            "arguments": {
+                "type": ["string", "object", "null"],
+                "contentMediaType": "application/json",
+                "description": "JSON text of an object.",
+                "examples": ['{"a": 1}'],
+            },
         },
-        "required": ["name", "arguments"],
+        "required": ["name"],
     }
     call = {
         "type": "object",
         "properties": {"id": dict(_ID.schema), "type": {"const": "function"}, "function": function},
-        "required": ["id", "type", "function"],
+        "required": ["id", "function"],
     }
-    calls = {"type": "array", "items": call}
-    assistant = _of_role(["assistant"], tool_calls=calls, prefix={"type": ["boolean", "null"]})
+    assistant = _of_role(
+        ["assistant"],
+        required=(),
+        content={"anyOf": [CONTENT, {"type": "null"}]},
+        tool_calls={"type": ["array", "null"], "items": call},
+        prefix={"type": ["boolean", "null"]},
+        function_call={"type": "null"},
+    )
     tool = _of_role(["tool"], required=("content", "tool_call_id"), tool_call_id=dict(_ID.schema))
     items = {"oneOf": [_of_role(["system", "developer", "user"]), assistant, tool]}
     return {"type": "array", "minItems": 1, "items": items}
 
 
-CONTENT: Final = _content_schema()
 MESSAGES: Final = Kind(_messages, _schema(), "messages, at least one; content as a string or as parts of text")

@@ -79,6 +79,7 @@ def _bound_ids(properties: dict[str, Any], vocabulary: int) -> None:
 
 
 _NULL: Final = {"type": "null"}
+_ANY: Final = {"application/json": {"schema": {"type": "object"}}}
 
 
 def _paths() -> dict[str, Any]:
@@ -90,8 +91,8 @@ def _paths() -> dict[str, Any]:
         "/v1/models/{id}": {
             "get": {**_get("getModel", "One model.", _json("Model")), "parameters": [model]},
         },
-        "/v1/tcp_warming": {"get": _get("warmUp", "Nothing: a connection is open after it.", {})},
-        "/health": {"get": _get("health", "Whether the server takes requests.", {})},
+        "/v1/tcp_warming": {"get": _get("warmUp", "Nothing: a connection is open after it.", _ANY)},
+        "/health": {"get": _get("health", "Whether the server takes requests.", _ANY)},
         "/metrics": {
             "get": _get("metrics", "Counters for Prometheus.", {"text/plain": {"schema": {"type": "string"}}}),
         },
@@ -103,9 +104,7 @@ def _json(name: str) -> dict[str, Any]:
 
 
 def _get(name: str, summary: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    said: dict[str, Any] = {"description": summary}
-    if content:
-        said["content"] = dict(content)
+    said = {"description": summary, "content": dict(content)}
     return {"operationId": name, "summary": summary, "responses": {"200": said, **_faults()}}
 
 

@@ -63,7 +63,7 @@ def bias(most: int) -> Kind:
         "type": "object",
         "propertyNames": {"pattern": f"^({_TOKEN_ID.pattern})$"},
         "additionalProperties": dict(_BIAS.schema),
-        "maxProperties": min(BIAS_ENTRIES.values()),
+        "maxProperties": most,
     }
     return Kind(read, schema, "object from token ids to numbers from -100 to 100")
 

@@ -77,32 +77,27 @@ def check_strictness(tools: Sequence[Mapping[str, Any]], param: str) -> None:
 
 
 def _tools_schema() -> dict[str, Any]:
+    of_objects = {"anyOf": [{"const": "object"}, {"type": "array", "contains": {"const": "object"}}]}
     parameters = {
-        "type": "object",
-        "properties": {
-            "type": {"const": "object"},
-            "properties": {"type": "object", "additionalProperties": {"enum": [{"type": "string"}, True]}},
-        },
-        "required": ["type"],
-        "additionalProperties": False,
-        "description": "A JSON Schema of type object: any, not only such as this.",
+        "type": ["object", "null"],
+        "properties": {"type": of_objects},
+        "description": "A JSON Schema of type object.",
     }
     function = {
         "type": "object",
         "properties": {
             "name": {"type": "string", "pattern": _PATTERN},
-            "description": {"type": "string"},
+            "description": {"type": ["string", "null"]},
             "parameters": parameters,
             "strict": {"type": ["boolean", "null"]},
         },
         "required": ["name"],
-        "additionalProperties": False,
+        "additionalProperties": {"type": "null"},
     }
     tool = {
         "type": "object",
         "properties": {"type": {"const": "function"}, "function": function},
         "required": ["type", "function"],
-        "additionalProperties": False,
     }
     # More than one could have a name twice, which JSON Schema cannot exclude.
     return {"type": "array", "maxItems": _TOOLS, "items": tool}

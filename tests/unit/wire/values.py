@@ -132,7 +132,7 @@ BOTH: Final[dict[str, Case]] = {
         unsupported=({"json": {}, "whitespace_pattern": " "},),
     ),
     "grammar": Case(('root ::= "a"', ""), NO_STRINGS),
-    "json_schema": Case((SCHEMA, {}), (1, True, [])),
+    "json_schema": Case((SCHEMA, {}), (1, True, [], "{}")),
     "regex": Case(("a+", ""), NO_STRINGS),
     "ebnf": Case(('root ::= "a"', ""), NO_STRINGS),
     "guided_json": Case((), unsupported=({}, SCHEMA, "{}")),
