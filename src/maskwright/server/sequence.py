@@ -1,8 +1,8 @@
 """One job under way: what the model has read, what it is to read next, and what the scores that come back mean.
 
 Two numbers order everything. ``_ids`` are the tokens of the prompt and those written, and the session has read the
-first ``session.length`` of them. The row of scores at position ``p`` is about ``_ids[p + 1]``: it scores that token if it was
-written already (forced text, and the prompt where it is echoed), and chooses it if it was not.
+first ``session.length`` of them. The row of scores at position ``p`` is about ``_ids[p + 1]``: it scores that token if
+it was written already (forced text, and the prompt where it is echoed), and chooses it if it was not.
 
 A turn is: :meth:`Sequence.settle` writes what is forced until there is a choice, :meth:`Sequence.step` says what the
 model should read, :meth:`Sequence.take` gets the rows.
