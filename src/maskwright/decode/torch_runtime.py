@@ -81,7 +81,7 @@ class TorchSession:
         if n == self._length:
             return
         try:
-            self.own().crop(n)
+            _cut(self.own(), n)
         except (AttributeError, ValueError) as cause:
             raise ModelError(f"this model's cache cannot be cut back: {cause}") from cause
         self._length = n
@@ -175,7 +175,7 @@ class TorchRuntime(TextCodec):
             scores = [self._read(step, cache) for step, cache in zip(steps, caches, strict=True)]
         except (RuntimeError, ValueError) as cause:
             for session, cache in zip(sessions, caches, strict=True):
-                cache.crop(session.length)
+                _cut(cache, session.length)
             raise ModelError(f"transformers cannot read these tokens: {excerpt(str(cause), 300)}") from cause
         for session, step in zip(sessions, steps, strict=True):
             session.read(len(step.tokens))
@@ -204,6 +204,13 @@ class TorchRuntime(TextCodec):
             if wanted:
                 kept.append(output.logits[0, -wanted:].float().numpy())
         return np.concatenate(kept) if kept else np.empty((0, self.width), np.float32)
+
+
+def _cut(cache: Any, length: int) -> None:
+    """Cut to a length, told as the number of tokens to remove: all releases take that."""
+    surplus = cache.get_seq_length() - length
+    if surplus > 0:
+        cache.crop(-surplus)
 
 
 def _own(session: Session) -> TorchSession:
