@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from maskwright.client.flow import Call, Hangup, More, Reply, request
 from maskwright.client.retries import Retries
@@ -114,6 +116,31 @@ def test_no_wait_goes_beyond_the_deadline(seconds: float, calls: int) -> None:
     assert (error.attempts, len(play.calls)) == (calls, calls)
     assert play.clock < 1000.0 + seconds
     assert {call.deadline for call in play.calls} == {1000.0 + seconds}
+
+
+PASSING: list[Scene] = [reply(500), reply(429), ConnectionFailedError("x"), ServiceTimeoutError("x")]
+LASTING: list[Scene] = [reply(400), reply(307), ProtocolError("x")]
+
+
+@given(
+    scenes=st.lists(st.sampled_from([*PASSING, *LASTING, OK]), min_size=1, max_size=12),
+    most=st.integers(0, 8),
+    seconds=st.none() | st.floats(0.01, 20),
+    jitter=st.floats(0, 1),
+)
+def test_laws_of_schedules(scenes: list[Scene], most: int, seconds: float | None, jitter: float) -> None:
+    """Whatever happens: attempts are bounded, only passing failures are repeated, nothing begins after the deadline."""
+    deadline = None if seconds is None else 1000.0 + seconds
+    play = Play([*scenes, OK])
+    try:
+        outcome = play.run(request(CALL, Retries(most=most, jitter=lambda: jitter), deadline=deadline))
+    except ServiceError as error:
+        outcome = error
+    made = scenes[: len(play.calls)]
+    assert len(play.calls) == outcome.attempts == len(play.pauses) + 1 <= most + 1
+    assert all(scene in PASSING for scene in made[:-1])
+    assert isinstance(outcome, Reply) is (len(play.calls) > len(scenes) or made[-1] is OK)
+    assert deadline is None or play.clock < deadline or not play.pauses
 
 
 def test_no_retries() -> None:
