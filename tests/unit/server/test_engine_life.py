@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from maskwright.matcher import Matcher
 from maskwright.server import batch as batches
 from maskwright.server.engine import Engine
 from maskwright.server.jobs import Job, Prompted
+from maskwright.server.output import Output
 from maskwright.vocabulary import Vocabulary
 from tests.unit.server.scripted import VOCABULARY, ScriptedRuntime, collect, expected, run
 
@@ -112,6 +114,19 @@ def test_who_takes_too_long_for_masks_is_given_up() -> None:
     outcomes = run(ScriptedRuntime(), [Job(prompt=(5,), guide=guide), Job(prompt=(5,), max_tokens=5)], mask_seconds=0)
     assert isinstance(outcomes[0][0].error, LimitError)
     assert outcomes[0][1].finish is not None
+
+
+def test_a_draft_that_cannot_be_checked_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guess is not worth a failure, least of all that of a pass for everybody."""
+
+    def failing(self: Output, draft: list[int]) -> list[int]:
+        raise LimitError("too much")
+
+    monkeypatch.setattr(Output, "readable_part", failing)
+    runtime = ScriptedRuntime()
+    job = Job(prompt=(5, 6), max_tokens=10, seed=1)
+    outcomes = run(runtime, [replace(job, prediction=(7, 8, 9)), job])[0]
+    assert outcomes[0].ids == outcomes[1].ids == expected(runtime, job).ids
 
 
 def test_a_model_without_numbers_is_told() -> None:
