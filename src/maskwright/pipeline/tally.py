@@ -108,12 +108,13 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Rows a second, lately; 0 before the first two."""
+        """Rows a second, lately: in the last half minute, or the last thousand."""
         now = monotonic() if self.ended is None else self.ended
-        recent = [moment for moment in self._moments if now - moment <= _WINDOW]
-        if len(recent) < 2:
-            return (self.made + self.failed) / self.seconds if self.seconds > 0 else 0.0
-        return len(recent) / max(now - max(recent[0], self.began), 1e-9)
+        since = max(self.began, now - _WINDOW)
+        if len(self._moments) == self._moments.maxlen:
+            since = max(since, self._moments[0])
+        recent = sum(moment > since for moment in self._moments)
+        return recent / (now - since) if now > since else 0.0
 
     @property
     def remaining(self) -> float | None:

@@ -37,7 +37,18 @@ def test_what_is_left() -> None:
     tally = Tally(total=100, made_before=40, failed_before=10, began=0.0, ended=10.0)
     assert (tally.done, tally.left, tally.rate, tally.remaining) == (50, 50, 0.0, None)
     tally.made, tally.failed = 15, 5
+    tally._moments.extend(0.5 * number for number in range(1, 21))
     assert (tally.done, tally.left, tally.rate, tally.remaining) == (70, 30, 2.0, 15.0)
     assert Tally().left is None
     half = Tally(size=1000, read=500, made=10, began=0.0, ended=10.0)
+    half._moments.extend(range(1, 11))
     assert half.remaining == 10.0
+
+
+def test_the_rate_is_that_of_the_last_half_minute() -> None:
+    """Or of the last thousand rows, where those came in less; a rest in between counts."""
+    tally = Tally(began=0.0, ended=100.0)
+    tally._moments.extend([10.0] * 50 + [float(second) for second in range(71, 101)])
+    assert tally.rate == 1.0
+    tally._moments.extend(99.0 + number / 2000 for number in range(1, 2001))
+    assert 1990 < tally.rate < 2010
