@@ -40,6 +40,11 @@ class Connection(H11Protocol):
         if len(self.connections) > self.settings.connections:
             transport.abort()
             return
+        # Head and body are written one after the other: without this a body waits 40 ms for the head's acknowledgement.
+        # asyncio sets it itself only for sockets that were made with the number of the protocol.
+        connection = transport.get_extra_info("socket")
+        if connection is not None and connection.family in {socket.AF_INET, socket.AF_INET6}:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
