@@ -23,7 +23,7 @@ from maskwright.errors import (
     excerpt,
 )
 
-__all__ = ["service_error", "stream_error"]
+__all__ = ["service_error"]
 
 #: Characters of a body that are kept.
 _KEPT: Final = 4_000
@@ -42,13 +42,16 @@ _STATUS: Final[dict[int, type[ServiceError]]] = {
 }
 #: Codes and types that a schema was refused with.
 _SCHEMA_CODES: Final = frozenset({"invalid_json_schema", "invalid_function_parameters", "schema_validation_error"})
-#: What is said of a schema. Asked first: "'oneOf' is not supported" is no word about the model.
+#: What is said of a schema and of nothing else. Asked first: "'oneOf' is not supported" is no word about the model.
 _SCHEMA: Final = re.compile(
-    r"""Invalid\ schema\ for|JSON\ ?schema|additionalProperties'?\ is\ required|In\ context=|
-    levels\ of\ nesting|'items'\ or\ 'prefixItems'|Lists\ of\ types|(?:grammar|schema)\ (?:error|is\ invalid)|
-    failed\ to\ (?:parse|compile)\ (?:grammar|schema)|Tools\ with\ mixed|response_format\.json_schema\.schema""",
+    r"""Invalid\ schema\ for|In\ context=|additionalProperties'?\ is\ required|levels\ of\ nesting|
+    'items'\ or\ 'prefixItems'|Lists\ of\ types|(?:grammar|schema)\ (?:error|is\ invalid)|Tools\ with\ mixed|
+    failed\ to\ (?:parse|compile)\ (?:grammar|schema)|response_format\.json_schema\.schema""",
     re.IGNORECASE | re.VERBOSE,
 )
+#: What is said of one, unless it is said of a model.
+_OF_SCHEMAS: Final = re.compile(r"JSON ?schema", re.IGNORECASE)
+_OF_MODELS: Final = re.compile(r"\bmodels?\b", re.IGNORECASE)
 #: What is said of a model or server that does not do something. ``Input should be 'text'`` is what Cerebras answers
 #: when it takes none but the plain form of a ``response_format`` (llm-cerebras#6, vercel/ai#8475).
 _CAPABILITY: Final = re.compile(
@@ -101,17 +104,7 @@ def service_error(status: int, body: bytes, headers: Mapping[str, str]) -> Servi
         headers: Any spelling of the names; ``x-request-id`` and its like are read.
     """
     text = body[: 4 * _KEPT].decode("utf-8", "replace")
-    return _made(_read(body, text, status), status, text, headers)
-
-
-def stream_error(event: Mapping[str, Any], headers: Mapping[str, str]) -> ServiceError | None:
-    """The error that an event of a stream carries; None if it carries none. The status is 500 if none is told."""
-    if event.get("error") is None:
-        return None
-    return _made(_said(event), 500, excerpt(dict(event), _KEPT), headers)
-
-
-def _made(said: _Said, status: int, text: str, headers: Mapping[str, str]) -> ServiceError:
+    said = _read(body, text)
     status = said.status or status
     kind = _kind(status, said)
     param = said.param
@@ -132,16 +125,16 @@ def _kind(status: int, said: _Said) -> type[ServiceError]:
     if status == 404:
         # Ollama and vLLM name the model; a route that is not there says nothing, or "Not Found".
         return RejectedError if "model" in f"{said.code} {said.message}".lower() else CapabilityError
-    if said.code in _SCHEMA_CODES:
+    if said.code in _SCHEMA_CODES or _SCHEMA.search(said.message):
         return RejectedError
     if said.code in _CAPABILITY_CODES:
         return CapabilityError
-    if _SCHEMA.search(said.message) and not re.search(r"\bmodels?\b", said.message):
+    if _OF_SCHEMAS.search(said.message) and not _OF_MODELS.search(said.message):
         return RejectedError
     return CapabilityError if _CAPABILITY.search(said.message) else RejectedError
 
 
-def _read(body: bytes, text: str, status: int) -> _Said:
+def _read(body: bytes, text: str) -> _Said:
     try:
         parsed = json.loads(body)
     except (ValueError, RecursionError):
@@ -150,7 +143,6 @@ def _read(body: bytes, text: str, status: int) -> _Said:
         return _said(parsed)
     # A page of HTML says no more than its status.
     plain = "" if text.lstrip().startswith("<") else text.strip()
-    del status
     return _Said(plain[:_MESSAGE], None, None, "", None)
 
 
