@@ -16,19 +16,19 @@ pytestmark = pytest.mark.slow
 
 transformers = pytest.importorskip("transformers")
 
-CALLS = [
+CALLS: list[dict[str, Any]] = [
     {"id": "a", "type": "function", "function": {"name": "f", "arguments": {"x": "naïve <b>"}}},
     {"id": "b", "type": "function", "function": {"name": "g", "arguments": {}}},
 ]
-RESULTS = [
+RESULTS: list[dict[str, Any]] = [
     {"role": "tool", "tool_call_id": "a", "name": "f", "content": "4"},
     {"role": "tool", "tool_call_id": "b", "name": "g", "content": '{"y": [1]}'},
 ]
-TOOLS = [
+TOOLS: list[dict[str, Any]] = [
     {"type": "function", "function": {"name": name, "description": "d", "parameters": {"type": "object"}}}
     for name in "fg"
 ]
-USER = {"role": "user", "content": "  Hi there,\n\nyou & me  "}
+USER: dict[str, Any] = {"role": "user", "content": "  Hi there,\n\nyou & me  "}
 TALKS: dict[str, list[dict[str, Any]]] = {
     "a question": [USER],
     "a system message": [{"role": "system", "content": "Be brief."}, USER],
