@@ -6,7 +6,7 @@ the model for all sequences, and hands tokens to the event loops that wait for t
 A job's output depends on nothing but the job: equal jobs with equal seeds give equal outputs, whatever else is running,
 cached or predicted. The one way in which others reach it is the model's numbers, where a runtime computes otherwise for
 another number of rows. NumPy's differ in their last bits (1e-4 in SmolLM2's logits, or not at all); llama.cpp rounds
-activations for few rows and not for many (0.5 in the same logits). A draw between tokens of like odds may fall otherwise.
+activations for few rows and not for many (0.5 there). A draw between tokens of like odds may then fall otherwise.
 """
 
 from __future__ import annotations
