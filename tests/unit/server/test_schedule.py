@@ -21,6 +21,11 @@ class Reader:
         return most
 
 
+def planned(readers: list[Reader], chunk: int) -> list[tuple[Reader, int]]:
+    steps: Any = plan(readers, chunk)
+    return list(steps)
+
+
 READERS = st.lists(st.tuples(st.integers(1, 500), st.integers(0, 300)), max_size=10)
 
 
@@ -28,7 +33,7 @@ READERS = st.lists(st.tuples(st.integers(1, 500), st.integers(0, 300)), max_size
 def test_writers_go_on_in_every_pass_and_prompts_in_their_order(pairs: list[tuple[int, int]], chunk: int) -> None:
     """What is short is read whole; of long texts a bounded part, of the first at least, cut where the text decides."""
     readers = [Reader(unread, SimpleNamespace(length=length)) for unread, length in pairs]
-    read = {id(reader): most for reader, most in plan(readers, chunk)}  # type: ignore[arg-type]
+    read = {id(reader): most for reader, most in planned(readers, chunk)}
     short = [reader for reader in readers if reader.unread <= min(32, chunk)]
     long = [reader for reader in readers if reader not in short]
     assert all(read[id(reader)] == reader.unread for reader in short)
@@ -44,9 +49,9 @@ def test_the_first_prompt_is_read_to_its_end_in_bounded_passes() -> None:
     writer, prompt = Reader(1), Reader(1_000)
     passes = 0
     while prompt.unread:
-        for reader, most in plan([writer, prompt], 64):  # type: ignore[list-item]
+        for reader, most in planned([writer, prompt], 64):
             if reader is prompt:
-                prompt.unread -= most  # type: ignore[operator]
+                prompt.unread -= most
                 prompt.session.length += most
         passes += 1
     assert passes == 16
