@@ -103,6 +103,11 @@ class Journal:
         return self._size
 
     @property
+    def place(self) -> Path:
+        """Where the file itself lies, behind all links."""
+        return Path(os.path.realpath(self.path))
+
+    @property
     def is_in_place(self) -> bool:
         """Whether the path still names this file; it does not if somebody removed, moved or replaced it."""
         return self._is_at(self._descriptor)
@@ -205,7 +210,7 @@ class Journal:
                 lock(descriptor)
                 os.fchmod(descriptor, stat.S_IMODE(os.fstat(self._descriptor).st_mode))
                 os.fsync(descriptor)
-                temporary.replace(self.path)
+                temporary.replace(self.place)
             except BaseException:
                 os.close(descriptor)
                 raise
@@ -216,7 +221,7 @@ class Journal:
     def sync_folder(self) -> None:
         """Put the file's name on disk as well; where folders cannot be synced nothing happens."""
         try:
-            folder = os.open(self.path.parent, os.O_RDONLY)
+            folder = os.open(self.place.parent, os.O_RDONLY)
         except OSError:
             return
         try:

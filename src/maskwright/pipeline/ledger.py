@@ -194,7 +194,7 @@ class Ledger:
         table = np.frombuffer(numbers, np.int64).reshape(-1, 3)
         if (np.diff(table[:, 0]) > 0).all():
             return
-        temporary = self._output.path.with_name(self._output.path.name + ".sorting")
+        temporary = self._output.place.with_name(self._output.place.name + ".sorting")
         try:
             self._copy(table[np.argsort(table[:, 0])], temporary)
             self._output.replace(temporary)

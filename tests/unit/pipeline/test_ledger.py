@@ -139,6 +139,23 @@ def test_sorting(output: Path) -> None:
     ledger.close()
 
 
+def test_sorting_behind_a_link(output: Path, tmp_path: Path) -> None:
+    """The link stays one, and what a killed run left of its copy is no obstacle."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    link = tmp_path / "link.jsonl"
+    output.rename(folder / "real.jsonl")
+    link.symlink_to(folder / "real.jsonl")
+    (folder / "real.jsonl.sorting").write_text("half a co")
+    ledger = Ledger(link, tmp_path / "out.failures.jsonl", JOB)
+    ledger.sort()
+    ledger.sync()
+    ledger.close()
+    assert link.is_symlink()
+    assert [json.loads(line)["row"] for line in (folder / "real.jsonl").read_text().splitlines()] == [1, 3]
+    assert [path.name for path in folder.iterdir()] == ["real.jsonl"]
+
+
 def test_only_files_of_runs_are_overwritten(output: Path, tmp_path: Path) -> None:
     """Whoever names another file to be overwritten has made a mistake."""
     foreign = tmp_path / "thesis.txt"
