@@ -363,6 +363,20 @@ def test_a_stream_that_is_dropped_hangs_up() -> None:
         server.wait_until_open(0)
 
 
+def test_an_asynchronous_stream_that_is_dropped_hangs_up() -> None:
+    """Leaving a loop is enough there, too."""
+
+    async def main(server: Scripted) -> None:
+        async with AsyncClient(server.url, model="m", profile="openai", timeout=5.0) as client:
+            async for part in client.stream("x"):
+                assert part.delta == "a"
+                break
+            await asyncio.to_thread(server.wait_until_open, 0)
+
+    with Scripted([[*events(delta("a"), delta("b")), HOLD]]) as server:
+        asyncio.run(main(server))
+
+
 def test_many_questions_of_one_asynchronous_client() -> None:
     """Each gets its own answer; those that are cancelled hang up and harm no other."""
 

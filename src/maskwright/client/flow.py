@@ -231,15 +231,17 @@ def _attempt(call: Call) -> Flow[Reply | _Failure]:
         reply: Reply = yield call
         if reply.status not in _OK:
             return _refused(reply)
-        first = (yield More(keep=True)) if reply.is_stream else None
-        if reply.is_stream and first is None:
+        first = (yield More(keep=True)) if reply.is_stream else reply.data.decode("utf-8", "replace")
+        if first is None:
             raise reply.broken("the stream ended before its first event")
     except ServiceError as error:
         return _Failure(error, {}, isinstance(error, (ConnectionFailedError, ServiceTimeoutError)))
-    told = None if first is None else fault_in(first, reply)
+    # Gateways tell errors of what is behind them with status 200, too.
+    told = fault_in(first, reply)
     if told is None:
         return replace(reply, attempts=call.attempt)
-    yield Hangup()
+    if reply.is_stream:
+        yield Hangup()
     return _Failure(told, reply.headers, is_transient(told.status or reply.status, reply.headers))
 
 
@@ -255,7 +257,7 @@ def _refused(reply: Reply) -> _Failure:
 
 
 def fault_in(event: str, reply: Reply) -> ServiceError | None:
-    """The error that an event of a stream tells, if it does.
+    """The error that an event of a stream, or a body, tells, if it does.
 
     Cerebras writes the status beside it (``status_code``), others a number as its ``code``; where there is none, what
     was told in the middle of an answer counts as a failure of the API.

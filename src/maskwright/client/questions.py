@@ -64,12 +64,13 @@ class Questions:
         """The next message of a conversation."""
         options = checked_options(given)
         task = {"messages": messages_of(messages, system=options.pop("system", None)), "stream": stream}
-        listed = tools_of(tools)
+        given_tools = None if tools is None else _listed(tools)
+        listed = tools_of(given_tools)
         if listed:
             task.update(tools=listed, tool_choice=tool_choice, parallel=parallel)
         elif tool_choice not in ("auto", "none"):
             raise PolicyError(f"tool_choice is {excerpt(tool_choice)}, but there are no tools")
-        return self._ask(task, Target.of(constraint), options)
+        return self._ask(task, Target.of(constraint, given_tools or ()), options)
 
     def extraction(
         self, source: object, model: object, instructions: str | None, given: Mapping[str, Any]
@@ -144,6 +145,11 @@ class Questions:
         if isinstance(report, Report):
             more.update(prompt_tokens=report.prompt_tokens, completion_tokens=report.completion_tokens)
         self._tally.add(**more)
+
+
+def _listed(tools: Iterable[object]) -> Iterable[object]:
+    """Tools that can be gone through twice; what is no list is refused where they are read."""
+    return tools if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable) else tuple(tools)
 
 
 def added(first: Report, second: object) -> Report:

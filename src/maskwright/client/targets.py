@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from maskwright.client.answer import Answer
@@ -23,24 +23,27 @@ class Target:
     constraint: Constraint | None = None
     #: pydantic's ``TypeAdapter`` of the type that was asked for; ``None`` where the value of the JSON is what is given.
     adapter: Any = None
+    #: The same for the arguments of tools that were given as types, by name.
+    tools: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, given: object) -> Target:
+    def of(cls, given: object, tools: Iterable[object] = ()) -> Target:
         """What was given: a :class:`Constraint`, a JSON Schema (an object or its text), or a Python type.
 
         Of pydantic models, dataclasses, ``TypedDict`` and other types instances are made, by pydantic. A function
-        stands for its arguments and is not called. ``None`` is any text.
+        stands for its arguments and is not called. ``None`` is any text. Of ``tools``, those that are types make
+        instances out of the arguments of their calls.
 
         Raises:
             ConstraintError: the schema is refused; see :func:`maskwright.json_schema`.
             PolicyError: this is none of these, or pydantic is not installed.
         """
         if given is None:
-            return cls()
+            return cls(tools={_name(tool): _adapter(tool) for tool in tools if _makes_instances(tool)})
         if isinstance(given, Constraint):
             return cls(given)
         if is_python_type(given):
-            return cls(json_schema(given), None if inspect.isroutine(given) else _adapter(given))
+            return cls(json_schema(given), _adapter(given) if _makes_instances(given) else None)
         if isinstance(given, (Mapping, str, bytes, bool)):
             return cls(json_schema(given))
         raise PolicyError(f"an answer is a Constraint, a JSON Schema or a Python type, not {excerpt(given)}")
@@ -51,13 +54,33 @@ class Target:
         Raises:
             AnswerError: a validator in Python refuses it: with the place, the reason and the text.
         """
-        if self.adapter is None:
+        if self.adapter is not None:
+            return replace(answer, value=_made(self.adapter, answer.text, answer.value, answer))
+        if not self.tools:
             return answer
-        try:
-            return replace(answer, value=self.adapter.validate_json(answer.text))
-        except Exception as cause:  # a validator of somebody else may raise anything
-            place, reason = _told(cause, answer.value)
-            raise AnswerError(reason, text=answer.text, place=place, report=answer.report) from cause
+        calls = (
+            replace(call, value=_made(self.tools[call.name], call.arguments, call.value, answer, f"/calls/{index}"))
+            if call.name in self.tools
+            else call
+            for index, call in enumerate(answer.calls)
+        )
+        return replace(answer, calls=tuple(calls))
+
+
+def _made(adapter: Any, text: str, value: object, answer: Answer, where: str = "") -> Any:
+    try:
+        return adapter.validate_json(text)
+    except Exception as cause:  # a validator of somebody else may raise anything
+        place, reason = _told(cause, value)
+        raise AnswerError(reason, text=text, place=where + place, report=answer.report) from cause
+
+
+def _name(tool: object) -> str:
+    return str(getattr(tool, "__name__", ""))
+
+
+def _makes_instances(given: object) -> bool:
+    return is_python_type(given) and not inspect.isroutine(given)
 
 
 def _adapter(given: object) -> Any:

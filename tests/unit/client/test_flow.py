@@ -181,11 +181,21 @@ def test_an_error_as_first_event_is_told_by_its_status() -> None:
     assert (play.hangups, len(play.calls)) == (1, 1)
 
 
+@pytest.mark.parametrize("body", ['{"error": {"message": "busy", "code": 503}}', '{"error": "overloaded"}'])
+def test_an_error_with_status_200_is_one(body: str) -> None:
+    """Gateways tell so of what is behind them; it is waited out, or told, as the status in it says."""
+    result, play = played(request(CALL, PATIENT), reply(data=body), OK)
+    assert (result.attempts, play.pauses, play.hangups) == (2, [0.5], 0)
+    error, play = failing(CALL, reply(data='{"error": {"message": "no credits", "code": 402}}'), OK)
+    assert (error.attempts, "no credits" in error.message) == (1, True)
+
+
 def test_text_that_speaks_of_an_error_is_none() -> None:
     """Only a member ``error`` of the event itself counts, and not if it is null or empty."""
     for event in ('{"choices": [{"text": "\\"error\\""}]}', '{"error": null}', '{"choices": [], "x": {"error": 1}}'):
         result, _ = played(request(STREAM), (EVENTS, [event]))
         assert result.is_stream
+        assert played(request(CALL), reply(data=event))[0].text == event
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import maskwright as mw
 from maskwright.client.answer import Answer
 from maskwright.client.targets import Target
 from maskwright.errors import AnswerError, ConstraintError, PolicyError
+from maskwright.tags.parsing_events import Call
 
 
 class Person(pydantic.BaseModel):
@@ -132,3 +133,24 @@ def test_what_is_no_target(given: object, kind: type[Exception]) -> None:
     """Is told before anything is sent."""
     with pytest.raises(kind):
         Target.of(given)
+
+
+def test_tools_that_are_types() -> None:
+    """The arguments of their calls become instances; those of functions and bare tools stay dicts."""
+    calls = (
+        Call("Person", '{"name": "Ada", "years": 3}', {"name": "Ada", "years": 3}),
+        Call("weather", '{"city": "Rome"}', {"city": "Rome"}),
+        Call("bare", "{}", {}),
+    )
+    found = Target.of(None, [Person, weather, {"name": "bare"}]).read(Answer(text="", calls=calls))
+    assert isinstance(found.calls[0].value, Person)
+    assert [call.value for call in found.calls[1:]] == [{"city": "Rome"}, {}]
+    assert [call.arguments for call in found.calls] == [call.arguments for call in calls]
+
+
+def test_a_tool_whose_validator_refuses() -> None:
+    """Tells which call, and where in its arguments."""
+    text = '{"name": "ada", "years": 3}'
+    with pytest.raises(AnswerError, match="capital letter") as caught:
+        Target.of(None, [Person]).read(Answer(text="", calls=(Call("Person", text, json.loads(text)),)))
+    assert (caught.value.place, caught.value.text) == ("/calls/0/name", text)
