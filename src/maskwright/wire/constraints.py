@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from maskwright.constraint import Constraint, choice, json_schema, regex
-from maskwright.errors import MaskwrightError
+from maskwright.errors import MaskwrightError, label
 from maskwright.grammar.roots import CALLS
 from maskwright.limits import Limits
 from maskwright.notations import ebnf, gbnf, lark
@@ -196,11 +196,13 @@ def _check_strict(request: CompletionRequest | ChatRequest, dialect: str, limits
     """Refuse what a provider's strict mode would. Raises ``RequestError``."""
     asked = request.asked
     if asked is not None and asked.kind == "response_format" and asked.source["type"] == "json_schema":
-        inner = asked.source.get("json_schema", {})
-        if isinstance(inner, Mapping) and inner.get("strict") is True:
-            at = "response_format.json_schema.schema"
-            code, what = "invalid_json_schema", f"response_format '{inner['name']}'"
-            _strict(inner["schema"], dialect, limits, what=what, param=at, code=code)
+        # Beside the type, as in OpenAI's Responses interface, or in a field of its own.
+        inside = "json_schema" in asked.source
+        inner = asked.source["json_schema"] if inside else asked.source
+        if isinstance(inner, Mapping) and inner.get("strict") is True and "schema" in inner:
+            at = "response_format.json_schema.schema" if inside else "response_format.schema"
+            what = f"response_format '{label(inner.get('name'))}'"
+            _strict(inner["schema"], dialect, limits, what=what, param=at, code="invalid_json_schema")
     for i, tool in enumerate(request.tools if isinstance(request, ChatRequest) else ()):
         function = tool["function"]
         if function.get("strict") is True:

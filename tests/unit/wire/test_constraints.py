@@ -155,6 +155,7 @@ def test_roots_with_tools() -> None:
         (lambda: completion(grammar_root="insidevalue", prompt='Say "hi'), None, ['"', ' you"'], ["", "x"]),
         (lambda: completion(grammar_root="insidevalue", prompt="Done."), None, ["1", "{}"], ["x"]),
         (lambda: completion(grammar_root="insidevalue", prompt=[1, 2]), '{"a": ', ["1}"], ["1"]),
+        (lambda: completion(grammar_root="insidevalue", prompt=[1, 2]), None, ["1"], ["1}"]),
         (lambda: completion(grammar_root="insidevalue", prompt="x"), "[1", ["]", ", 2]"], ["x", "1"]),
         (
             lambda: chat(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from maskwright.errors import PolicyError
 from maskwright.wire.tables import CHAT_FIELDS, COMPLETION_FIELDS
 from tests.unit.wire.asking import COMPATS, LEAST, READERS, refusal
 from tests.unit.wire.values import CASES, Case
@@ -109,3 +110,9 @@ def test_a_body_is_an_object(endpoint: str, body: Any) -> None:
         with pytest.raises(Exception, match="object") as told:
             READERS[endpoint](body, compat=compat)
         assert type(told.value).__name__ == "RequestError"
+
+
+def test_there_are_three_apis() -> None:
+    """What else a server is told to be like has no meaning."""
+    with pytest.raises(PolicyError, match="lenient, cerebras, openai"):
+        READERS["chat"](LEAST["chat"], compat="anthropic")

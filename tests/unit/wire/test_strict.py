@@ -210,3 +210,33 @@ def test_a_required_name_that_is_no_property() -> None:
     found = told(None, **formatted(schema, strict=True))
     assert found is not None
     assert found.code == "unsatisfiable_constraint"
+
+
+def test_the_form_of_the_responses_interface() -> None:
+    """Name and schema beside the type: checked as well, at its place."""
+    form = {"type": "json_schema", "name": "N", "schema": obj({"x": {"oneOf": [STRING]}})}
+    assert told("openai", response_format=form) is None
+    found = told("openai", response_format={**form, "strict": True})
+    assert found is not None
+    assert found.param == "response_format.schema#/properties/x/oneOf"
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (obj({f"p{i}": STRING for i in range(5001)}), "'N': 5,001 properties exceeds limit: "),
+        (
+            obj({"x": {"type": "string", "format": "uri"}}),
+            "In context=('properties', 'x'), the format 'uri' is not one",
+        ),
+        (
+            obj({"x": {"type": "string", "minLength": 2}}),
+            "In context=('properties', 'x'), 'minLength' is not permitted.",
+        ),
+    ],
+)
+def test_faults_that_no_report_quotes(schema: Any, said: str) -> None:
+    """The reason and the rule, in OpenAI's form."""
+    found = told("openai", **formatted(schema, strict=True))
+    assert found is not None
+    assert said in found.message
