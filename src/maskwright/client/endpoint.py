@@ -18,6 +18,11 @@ __all__ = ["Endpoint"]
 #: How the last part of a path says that it is the version: ``v1``, ``v4``, ``v1beta``; Google's is ``v1beta/openai``.
 _VERSION: Final = re.compile(r"/(?:v[0-9]+[a-z0-9]*(?:/openai)?|openai)$")
 _OURS: Final = "/v1"
+#: Labels of RFC 1123, with the underscore that names within clusters have; or an address of IPv6.
+_HOST: Final = re.compile(
+    r"(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|(?=[^%]*:)[0-9a-fA-F:.]+(?:%[A-Za-z0-9_.-]+)?"
+)
+_LONGEST_HOST: Final = 253
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,9 @@ def _check(address: str) -> None:
         raise PolicyError(f"base_url cannot be read ({cause}): {excerpt(address)}; {advice}") from cause
     if parts.scheme not in {"http", "https"} or not host:
         raise PolicyError(f"base_url begins with http:// or https:// and a host, not {excerpt(address)}; {advice}")
+    if not _HOST.fullmatch(host) or len(host) > _LONGEST_HOST:
+        remedy = "write a name in other scripts in Punycode (xn--...)"
+        raise PolicyError(f"base_url has a host that is none: {excerpt(host)}; {remedy}")
     if parts.query or parts.fragment or "?" in address or "#" in address:
         raise PolicyError(f"base_url has no query and no fragment: {excerpt(address)}; {advice}")
     if "@" in parts.netloc:

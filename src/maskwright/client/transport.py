@@ -70,9 +70,11 @@ def request_of(http: httpx.Client | httpx.AsyncClient, connection: Connection, c
         headers.pop("content-type", None)
     content = None if call.payload is None else _body(call.payload)
     timeout = timeout_of(connection, call, now)
-    return http.build_request(
-        call.method, connection.endpoint.url(call.path), content=content, headers=headers, timeout=timeout
-    )
+    url = connection.endpoint.url(call.path)
+    try:
+        return http.build_request(call.method, url, content=content, headers=headers, timeout=timeout)
+    except (httpx.InvalidURL, UnicodeError) as cause:
+        raise PolicyError(f"base_url is no address that can be asked: {cause}") from cause
 
 
 def _body(payload: Any) -> bytes:

@@ -96,3 +96,9 @@ def test_a_stream_that_was_never_read() -> None:
             _ = stream.answer
         stream.close()
         assert list(stream) == []
+
+
+def test_a_name_in_punycode_that_is_none() -> None:
+    """Only httpx knows; it is told as an argument without meaning."""
+    with Client("http://xn--a.invalid", model="m") as client, pytest.raises(PolicyError, match="base_url"):
+        client.models()
