@@ -86,13 +86,18 @@ def _of_openai(findings: Sequence[Finding], what: str) -> tuple[str, int]:
     return f"Invalid schema for {what}: In context={_context(first)}, {said}", 400
 
 
-def _optional(finding: Finding) -> str:
-    """``required`` has a name too few, or too many."""
-    name = finding.reason.split("'")[1] if "'" in finding.reason else ""
-    if finding.place.endswith("/required"):
-        return f"'required' is required to be supplied and to be an array. Extra required key '{name}' supplied."
+def _is_missing(finding: Finding) -> bool:
+    """Whether a name is absent from ``required``, or one too many in it; the place is that of the name then."""
+    return finding.reason.endswith(" is optional")
+
+
+def _of_required(finding: Finding) -> str:
+    if not _is_missing(finding):
+        name = finding.reason.removesuffix(" is required and is no property")
+        return f"'required' is required to be supplied and to be an array. Extra required key {name} supplied."
+    name = finding.reason.removesuffix(" is optional")
     return (
-        f"'required' is required to be supplied and to be an array including every key in properties. Missing '{name}'."
+        f"'required' is required to be supplied and to be an array including every key in properties. Missing {name}."
     )
 
 
@@ -103,7 +108,7 @@ def _beside(finding: Finding) -> str:
 
 _OPENAI: Final[dict[str, Callable[[Finding], str]]] = {
     "closed": lambda _: "'additionalProperties' is required to be supplied and to be false.",
-    "all_required": _optional,
+    "all_required": _of_required,
     "lone_reference": _beside,
     "typed": lambda _: "schema must have a 'type' key.",
     "item_schemas": lambda _: "array schema missing items.",
@@ -113,6 +118,8 @@ _OPENAI: Final[dict[str, Callable[[Finding], str]]] = {
     ),
     "object_root": lambda _: "schema must be of type 'object' and not 'anyOf' at its root.",
 }
+#: Rules whose findings have the place of the schema; others have that of a keyword in it.
+_AT_SCHEMA: Final = ("typed", "item_schemas")
 _RULES: Final = (*dict.fromkeys((*_OPENAI, *_CEREBRAS)),)
 
 
@@ -133,8 +140,9 @@ def _is_name(finding: Finding) -> bool:
 def _context(finding: Finding) -> str:
     """The schema at fault, as OpenAI writes a place: a tuple of the steps to it."""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in finding.place.split("/")[1:]]
-    if steps and (steps[-1] == finding.keyword or _rule_name(finding) == "first_keys"):
-        steps.pop()
-    if _rule_name(finding) == "all_required" and not finding.place.endswith("/required"):
+    rule = _rule_name(finding)
+    if rule == "all_required" and _is_missing(finding):
         del steps[-2:]
+    elif rule not in _AT_SCHEMA and not (rule == "closed" and finding.reason.endswith(" is missing")):
+        del steps[-1:]
     return repr(tuple(steps))

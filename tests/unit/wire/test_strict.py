@@ -240,3 +240,26 @@ def test_faults_that_no_report_quotes(schema: Any, said: str) -> None:
     found = told("openai", **formatted(schema, strict=True))
     assert found is not None
     assert said in found.message
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (obj({"required": STRING}, required=[]), "In context=(), 'required' is required"),
+        (obj({"a": obj({"required": STRING}, required=[])}), "In context=('properties', 'a'), 'required' is required"),
+        (obj({"it's": STRING}, required=[]), 'Missing "it\'s".'),
+        (obj({"type": {}}), "In context=('properties', 'type'), schema must have a 'type' key."),
+        (obj({"items": {"type": "array"}}), "In context=('properties', 'items'), array schema missing items."),
+        (
+            obj({"additionalProperties": {"type": "object", "properties": {}}}),
+            "In context=('properties', 'additionalProperties'), 'additionalProperties' is required",
+        ),
+        (obj({"oneOf": {"oneOf": [STRING]}}), "In context=('properties', 'oneOf'), 'oneOf' is not permitted."),
+        (obj({"a/b": {"oneOf": [STRING]}}), "In context=('properties', 'a/b'), 'oneOf' is not permitted."),
+    ],
+)
+def test_properties_that_are_called_as_keywords(schema: Any, said: str) -> None:
+    """The place is that of the schema at fault, whatever its name is."""
+    found = told("openai", **formatted(schema, strict=True))
+    assert found is not None
+    assert said in found.message
