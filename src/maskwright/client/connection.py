@@ -16,7 +16,7 @@ from maskwright.errors import PolicyError, excerpt
 __all__ = ["Connection", "Counts", "Pool", "Tally", "checked_seconds"]
 
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE: Final = re.compile(r"[\x20-\x7e\t]*")
+_VALUE: Final = re.compile(r"(?:[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?)?")
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ class Connection:
         checked_seconds("timeout", self.timeout)
         checked_seconds("connect_timeout", self.connect_timeout)
         if self.api_key is not None and (
-            not isinstance(self.api_key, str) or not self.api_key.strip() or not _VALUE.fullmatch(self.api_key)
+            not isinstance(self.api_key, str) or not self.api_key or not _VALUE.fullmatch(self.api_key)
         ):
-            raise PolicyError("api_key is a text of printable ASCII characters in one line, or None")
+            raise PolicyError("api_key is a text of printable ASCII characters without blanks around it, or None")
         if not isinstance(self.headers, Mapping):
             raise PolicyError(f"headers are names and texts, not {excerpt(self.headers)}")
         for name, value in self.headers.items():
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 raise PolicyError(f"this is no name of a header: {excerpt(name)}")
             if not isinstance(value, str) or not _VALUE.fullmatch(value):
-                raise PolicyError(f"the header {name} is a text of printable ASCII characters")
+                raise PolicyError(f"the header {name} is printable ASCII characters without blanks around them")
 
     def all_headers(self) -> dict[str, str]:
         """The headers of every request, names in lower case; those that were given come last, so they win."""

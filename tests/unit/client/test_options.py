@@ -53,6 +53,8 @@ def test_options_without_meaning(name: str, value: Any) -> None:
     [
         {"api_key": ""},
         {"api_key": "a\nb"},
+        {"api_key": "a\n"},
+        {"api_key": " a"},
         {"api_key": "ü"},
         {"api_key": 1},
         {"model": 1},
@@ -66,6 +68,7 @@ def test_options_without_meaning(name: str, value: Any) -> None:
         {"headers": {"a b": "c"}},
         {"headers": {"a": "b\r\nc: d"}},
         {"headers": {"a": 1}},
+        {"headers": {"a": "b "}},
         {"limits": 5},
     ],
 )
