@@ -12,6 +12,11 @@ _PREFIX: Final = "maskwright_"
 #: Upper bounds of the histogram of seconds.
 _BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
+#: What the engine tells that goes up and down, or never changes.
+_GAUGES: Final = frozenset(
+    {"queued", "queue", "running", "batch", "sessions", "kept_sessions", "kept_tokens", "slowest_mask"}
+)
+
 
 class Counts:
     """Counters of one server; the event loop's thread alone changes them."""
@@ -64,7 +69,10 @@ def exposition(counts: Counts, engine: Mapping[str, object]) -> str:
     lines = list(counts.lines())
     for name, value in engine.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            lines.extend(_one(f"engine_{name}", "gauge", f"The engine's {name.replace('_', ' ')}.", value))
+            is_gauge = name in _GAUGES
+            told = f"engine_{name}" if is_gauge else f"engine_{name}_total"
+            words = f"The engine's {name.replace('_', ' ')}."
+            lines.extend(_one(told, "gauge" if is_gauge else "counter", words, value))
     return "\n".join(lines) + "\n"
 
 

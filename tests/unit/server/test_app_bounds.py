@@ -363,7 +363,8 @@ def test_metrics() -> None:
     assert lines['maskwright_requests_total{path="/v1/completions",status="200"}'] == "1"
     assert lines['maskwright_requests_total{path="other",status="404"}'] == "5"
     assert lines['maskwright_requests_total{path="/v1/models/{name:path}",status="404"}'] == "5"
-    assert lines["maskwright_engine_tokens"] == "3"
+    assert lines["maskwright_engine_tokens_total"] == "3"
+    assert lines["maskwright_engine_running"] == "2"
     assert float(lines["maskwright_request_seconds_count"]) == 11
 
 
