@@ -29,7 +29,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 SCHEMA: Final = schemathesis.openapi.from_asgi("/openapi.json", app)
 
 
-@SCHEMA.parametrize()
+@SCHEMA.parametrize()  # type: ignore[untyped-decorator]
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_described_requests(case: Any) -> None:
     """What the description allows and what it does not: the answer has a status and a shape that are described."""
