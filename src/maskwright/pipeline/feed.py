@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
-from maskwright.errors import InputError
 from maskwright.pipeline.rows import Row
 
 __all__ = ["Feed"]
@@ -39,9 +38,6 @@ class Feed:
                 if self._is_closed:
                     return
                 self._hand(row)
-        except OSError as cause:
-            end = InputError(f"the input cannot be read: {cause.strerror or cause}")
-            end.__cause__ = cause
         except Exception as cause:  # noqa: BLE001  (whatever it is, it is raised where the rows are wanted)
             end = cause
         self._hand(end)

@@ -286,7 +286,8 @@ class Pipeline:
     def _finish(self) -> None:
         """Put all on disk, in order if that is wanted and all is done."""
         self._guarded(self._ledger.sync)
-        if self._summary.stopped == "budget" and self.tally.left == 0:
+        if self._summary.stopped in {"budget", "interrupted"} and self.tally.left == 0:
+            # It ended with the last row.
             self._summary = Summary(self.tally)
         if self._summary.is_complete:
             self.tally.total = self.tally.done

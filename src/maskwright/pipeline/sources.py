@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
@@ -42,8 +43,7 @@ class Source(Protocol):
         """Read from the beginning.
 
         Raises:
-            InputError: the file cannot be opened.
-            OSError: it cannot be read.
+            InputError: the file cannot be opened or read.
         """
         ...
 
@@ -90,7 +90,7 @@ class FileSource:
         if not self.is_repeatable or self._status.st_size > _COUNTED:
             return None
         lines, last = 0, b"\n"
-        with self._open() as stream:
+        with self._told(), self._open() as stream:
             while chunk := stream.read(_CHUNK):
                 lines += chunk.count(b"\n")
                 last = chunk[-1:]
@@ -98,15 +98,20 @@ class FileSource:
 
     def rows(self) -> Iterator[Row]:
         """Read from the beginning; of a pipe what is left."""
-        with self._open() as stream:
+        with self._told(), self._open() as stream:
             yield from read_rows(cast("Readable", stream), self._reading)
 
     def _open(self) -> Any:
+        if self.path is None:
+            return open(0, "rb", buffering=0, closefd=False)
+        return self.path.open("rb", buffering=0)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What the system refuses, as an error that names the file."""
         try:
-            if self.path is None:
-                return open(0, "rb", buffering=0, closefd=False)
-            return self.path.open("rb", buffering=0)
-        except (OSError, ValueError) as cause:
+            yield
+        except OSError as cause:
             raise self._refusal(cause) from cause
 
 

@@ -226,6 +226,18 @@ def test_an_interrupted_run_finishes_what_is_under_way(desk: Desk) -> None:
     assert len(desk.made()) == 20
 
 
+def test_a_run_that_is_interrupted_at_its_end_is_complete(desk: Desk) -> None:
+    """There is nothing to go on with."""
+
+    async def worker(row: Row) -> Made:
+        if row.number == 20:
+            desk.pipeline.interrupt()
+        return Made("1")
+
+    assert desk.run(worker).is_complete
+    assert len(desk.made()) == 20
+
+
 def test_rows_that_do_not_end_are_dropped(desk: Desk) -> None:
     """After some time, or when it is asked for twice; they are not marked as failed."""
 
