@@ -196,6 +196,20 @@ def test_a_stream_of_values(side: Side) -> None:
 
 
 @both
+def test_a_streamed_completion(side: Side) -> None:
+    """``read`` gives the whole answer without the parts."""
+    said = [{"choices": [{"index": 0, "text": text, "finish_reason": None}]} for text in (" wor", "ld")]
+    last = {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}], "usage": {"prompt_tokens": 5}}
+    script: Script = [*events(*said, last, "[DONE]"), chunked("")]
+    with Scripted([script]) as server, side(server.url, profile="openai") as client:
+        stream = client.client.stream_completion("hello", stop="\n")
+        answer = stream.read() if isinstance(client, SyncSide) else client.runner.run(stream.read())
+        assert stream.answer is answer
+    assert (answer.text, answer.report.prompt_tokens) == (" world", 5)
+    assert server.heard[0].path == "/v1/completions"
+
+
+@both
 def test_a_stream_that_goes_wrong_is_hung_up_at_once(side: Side) -> None:
     """At the first byte that no valid answer has, though half a string was no error (shared/cases C02)."""
     script: Script = [*events(delta('{"code": "ab')), *events(delta('"'))[1:], HOLD]
