@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -115,11 +115,6 @@ class Ledger:
         return count
 
     @property
-    def output(self) -> Path:
-        """Where values are written."""
-        return self._output.path
-
-    @property
     def failures(self) -> Path:
         """Where failures are written."""
         return self._failures.path
@@ -139,10 +134,6 @@ class Ledger:
                 "give the same input (rows may be added at its end), another output, or --restart"
             )
         return True
-
-    def pending(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Give the rows that are not done; raises as :meth:`is_done`."""
-        return (row for row in rows if not self.is_done(row))
 
     def check(self, rows: Iterable[Row]) -> None:
         """Compare all rows that are done with those of an input, before anything is made.

@@ -73,5 +73,7 @@ def test_failures_tell_all_that_is_known() -> None:
     cut = json.loads(failure_line(ROW, "k", TruncatedError("cut", text='{"a', place="1:4"), Cost(), with_cost=False))
     assert cut["error"] == {"type": "TruncatedError", "message": "1:4: cut", "place": "1:4", "reason": "cut"}
     assert cut["answer"] == '{"a'
+    half = json.loads(failure_line(ROW, "k", ValueError("\ud800"), Cost(), with_cost=False))
+    assert half["error"]["message"] == "\ud800"
     strange = json.loads(failure_line(ROW, "k", KeyError("\ud800"), Cost(), with_cost=False))
     assert strange["error"] == {"type": "KeyError", "message": "'\\ud800'"}
