@@ -51,6 +51,7 @@ class Continuation:
         """
         is_complete = False
         while not is_complete:
+            before = len(self.writing.data)
             free = self.writing.force()
             self.ledger.add("forced", free)
             self._tokens += estimated([b"x" * free])
@@ -58,6 +59,7 @@ class Continuation:
             if self.writing.is_done:
                 break
             is_complete = yield from self._round(free)
+            self.writing.is_stalled = len(self.writing.data) <= before + free
         yield from self.emit(whole=True)
 
     def emit(self, *, whole: bool = False) -> Flow[None]:
@@ -90,8 +92,7 @@ class Continuation:
         walk = _Walk(writing.at(sent), writing.data[:sent])
         bad = self._walk(walk, drawn)
         if len(walk.data) < len(writing.data) and bad is not None and not bad.top:
-            writing.refuse_hold()  # what was held back did not come, and nothing else is known of the place
-            return False
+            return False  # what was held back did not come, and nothing else is known of the place
         writing.keep(walk.matcher, walk.data)
         writing.lead += walk.lead
         self._count(walk, drawn)
@@ -121,7 +122,7 @@ class Continuation:
         exchange = self.exchange
         if drawn.finish == "content_filter":
             raise AnswerError("the API's content filter ended the answer", text=self.writing.text)
-        if exchange.alternatives and drawn.tokens and not drawn.tokens[0].top:
+        if exchange.alternatives and drawn.tokens and not drawn.is_reported:
             exchange.learn(**{"chat_logprobs" if exchange.is_chat else "logprobs": 0})
             self.ledger.note("the API reports no alternatives of tokens")
 

@@ -37,6 +37,8 @@ _BYTES: Final = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 #: vLLM's completions show ids so where they are told to.
 _ID: Final = re.compile(r"token_id:(\d{1,9})")
 _MOST_ID: Final = 1 << 22
+#: Bytes of a beginning that no model writes a second time where it stands already.
+_UNLIKELY: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Drawn:
     """What came back for one choice."""
 
     tokens: tuple[Token, ...] = ()
+    #: Whether alternatives of tokens were reported at all.
+    is_reported: bool = False
     #: ``stop``, ``length``, ``content_filter``, ``tool_calls``; ``""`` if it is not told.
     finish: str = ""
     #: The token after the last, if it is told: the one that ended the text.
@@ -127,12 +131,14 @@ def _drawn(
     if begun and octets.startswith(begun):
         joined = b"".join(token.data for token in listed)
         rest = octets[len(begun) :]
-        if (joined.startswith(rest) or rest.startswith(joined)) if joined else echoes:
+        is_told = joined.startswith(rest) or rest.startswith(joined)
+        if is_told if joined else echoes or len(begun) >= _UNLIKELY:
             octets = rest
     tokens, end = _aligned(listed, octets)
     finish, usage = choice.get("finish_reason"), data.get("usage")
     return Drawn(
         tokens=tokens,
+        is_reported=any(token.top for token in listed),
         end=end,
         finish=finish if isinstance(finish, str) else "",
         usage=usage if isinstance(usage, dict) else {},
@@ -150,7 +156,9 @@ def _aligned(listed: Sequence[Token], text: bytes) -> tuple[tuple[Token, ...], T
     for token in listed:
         if at >= len(text):
             return tuple(found), token
-        if not token.data or not text.startswith(token.data, at):
+        if not token.data:
+            continue  # a control token, of which nothing is shown
+        if not text.startswith(token.data, at):
             break
         found.append(token)
         at += len(token.data)

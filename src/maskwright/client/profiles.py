@@ -214,6 +214,7 @@ PROFILES: Final[dict[str, Profile]] = {
             endpoints=_BOTH,
             continues=True,
             prefill="assistant",
+            echoes_prefill=True,
             natives=(_GBNF, _FORMAT),
             bias=Bias(cap=1000),
             chat_logprobs=20,

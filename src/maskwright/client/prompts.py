@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from maskwright.client.forms import Forms
 from maskwright.client.profiles import Profile
+from maskwright.client.sketches import sketch
 from maskwright.client.task import Task
 
 __all__ = ["again", "instruction", "named_tools", "with_instruction"]
@@ -33,6 +34,9 @@ def instruction(task: Task, forms: Forms, profile: Profile, *, is_native: bool) 
 
 def _words(forms: Forms) -> str:
     if forms.schema is not None:
+        sketched = sketch(forms.schema)
+        if sketched is not None:
+            return f"Answer with JSON only, in this form:\n{sketched}"
         return f"Answer with JSON only, matching this JSON Schema:\n{_compact(forms.schema)}"
     if forms.choices is not None:
         listed = ", ".join(_quoted(one) for one in forms.choices)

@@ -14,8 +14,8 @@ _LEAST: Final = 4
 #: Most answers to a schema in the prompt are one piece of this many tokens, or two.
 _FIRST: Final = 64
 _MOST: Final = 256
-#: A call bills its whole prompt again, a token that is thrown away itself: an eighth of the prompt is risked.
-_SHARE: Final = 8
+#: A call bills its whole prompt again, a token that is thrown away itself: a quarter of the prompt is risked.
+_SHARE: Final = 4
 
 
 class Speculation:

@@ -120,6 +120,8 @@ def _spellings(
         return
     if rewriting is not None and not _is_plain(rewriting):
         value = _parsed(text, plain=True)
+        if value is _NONE:
+            return
         try:
             value = rewriting.unwrap(value)
         except PolicyError:

@@ -65,7 +65,8 @@ class Writing:
         self.lead = b""
         #: Of ``data``, bytes that were emitted.
         self.emitted = 0
-        self._refused_hold = -1
+        #: Whether the last round brought nothing: what was held back did not come, so it is not held back again.
+        self.is_stalled = False
 
     @property
     def text(self) -> str:
@@ -118,7 +119,7 @@ class Writing:
             blanks: Whether blanks at the end are held back in any case: templates of chats cut them off.
         """
         data = self.data
-        if len(data) == self._refused_hold:
+        if self.is_stalled:
             return self._torn()
         count = 0
         if self.vocabulary is not None and free:
@@ -138,10 +139,6 @@ class Writing:
                 wanted = 1 if byte < 0xC0 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
                 return length if wanted > length else 0
         return 0
-
-    def refuse_hold(self) -> None:
-        """What was held back did not come: the next prompt ends with all that is written."""
-        self._refused_hold = len(self.data)
 
     def fresh(self, *, whole: bool) -> str:
         """Text that was not emitted yet; blanks at the end wait for what follows, unless it is the ``whole``."""
