@@ -18,7 +18,8 @@ _REMEDY: Final = "send one of the two, or tool_choice none or required"
 def calls_or(calls: Constraint, answer: Constraint) -> Constraint:
     """Texts of ``calls``, which :func:`maskwright.tools` made for at least one call, or of ``answer``.
 
-    What is written is read as the turn that ``calls`` describes: an answer is a text in it.
+    What is written is read as the turn that ``calls`` describes: an answer is a text in it. So one that spells the
+    mark of a call in a string of its own is read as that call; the mask does not keep it from that.
 
     Raises:
         UnsupportedError: the format writes calls as bare JSON, so an answer in JSON could not be told from one.

@@ -6,6 +6,7 @@ and what servers of open models take beside those (vLLM, SGLang, llama.cpp).
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any, Final
 
 from maskwright.grammar.roots import ROOTS
@@ -52,7 +53,7 @@ _DRAWING: Final = (
     Field(
         name="logit_bias",
         kind=bias(max(BIAS_ENTRIES.values())),
-        default={},
+        default=MappingProxyType({}),
         note="Added to the logits before the mask, so no bias breaks a constraint. At most 1,024 entries (`--compat "
         "openai`: 300, `cerebras`: 100).",
     ),
