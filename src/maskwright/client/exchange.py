@@ -169,7 +169,7 @@ class Exchange:
         """
         text = begun.decode("utf-8", "replace")
         reply = yield from self._sent(text, limit, alternatives, more, so_far, stream=False)
-        data = reply.object()
+        data = reply.answer()
         if self.is_chat:
             echoes = self.profile.echoes_prefill if self.finding.echoes_prefill is None else self.finding.echoes_prefill
             drawn = chat_drawn(data, begun, echoes=echoes)
@@ -321,7 +321,7 @@ class Stream:
         """All of an answer that is no stream."""
         if self._whole is not None:
             return None
-        data = self._reply.object()
+        data = self._reply.answer()
         self._whole = chat_drawn(data) if self._exchange.is_chat else completion_drawn(data)
         self.finish = self._whole.finish
         text = self._whole.text.decode("utf-8", "replace")

@@ -160,6 +160,14 @@ class Reply:
             raise self.fault(f"the answer is no JSON object: {excerpt(self.text)}")
         return value
 
+    def answer(self) -> dict[str, Any]:
+        """The body, parsed, which must be an answer: an object with a choice in it; raises as :meth:`json`."""
+        value = self.object()
+        choices = value.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            raise self.fault(f"the answer has no `choices`: {excerpt(self.text)}")
+        return value
+
     @property
     def text(self) -> str:
         """The beginning of the body, for people."""

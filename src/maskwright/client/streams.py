@@ -49,9 +49,9 @@ class Chunks:
             yield from self._end(is_told=event is not None)
             return None
         chunk = yield from self._read(event)
-        self._has_begun = True
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
+            self._has_begun = True
             self.is_finished |= isinstance(choice, dict) and choice.get("finish_reason") is not None
         return chunk
 

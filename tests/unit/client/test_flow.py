@@ -228,6 +228,14 @@ def test_what_is_no_object(data: bytes) -> None:
         Reply(200, {}, data).object()
 
 
+@pytest.mark.parametrize("body", ["{}", '{"choices": []}', '{"choices": null}', '{"choices": [5]}', '{"choices": {}}'])
+def test_what_is_no_answer(body: str) -> None:
+    """Status 200 and an object do not make one: there must be a choice."""
+    with pytest.raises(ProtocolError, match="choices"):
+        reply(data=body).answer()
+    assert reply(data='{"choices": [{}]}').answer() == {"choices": [{}]}
+
+
 def test_errors_keep_the_beginning_of_the_body_and_the_id() -> None:
     """Some thousand characters at most, whatever came."""
     error, _ = failing(CALL, reply(400, b"\xff<" + b"x" * 1_000_000, x_request_id="r-9"))

@@ -19,6 +19,8 @@ from maskwright.errors import (
 )
 from tests.unit.client.plays import EVENTS, Play
 
+USAGE = '{"choices": [], "usage": {"prompt_tokens": 1}}'
+
 
 def chunk(text: str, finish: str | None = None) -> str:
     return json.dumps({"choices": [{"index": 0, "text": text, "finish_reason": finish}]})
@@ -36,9 +38,6 @@ def run(*events: Any) -> tuple[list[str], int]:
     play.events = list(events)
     play.run(read(found))
     return [one["choices"][0]["text"] if one.get("choices") else "" for one in found], play.hangups
-
-
-USAGE = '{"choices": [], "usage": {"prompt_tokens": 1}}'
 
 
 @pytest.mark.parametrize(
@@ -70,6 +69,7 @@ def test_usage_after_the_finish_is_read() -> None:
     [
         ([], ProtocolError),
         (["[DONE]"], ProtocolError),
+        ([USAGE, "[DONE]"], ProtocolError),
         ([chunk("a")], ProtocolError),
         ([chunk("a"), "{oops"], ProtocolError),
         ([chunk("a"), "[1]"], ProtocolError),
