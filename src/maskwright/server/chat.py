@@ -92,7 +92,7 @@ class Chat:
             thinking=asked.thinks,
         )
         thinking = self._thinking(asked, prompt)
-        prediction = service.runtime.encode(asked.prediction) if asked.prediction else ()
+        prediction = service.encode(asked.prediction) if asked.prediction else ()
         if "logprobs" in service.settings.without:
             asked = replace(asked, logprobs=None)
         has_guide = "constraints" not in service.settings.without

@@ -94,7 +94,7 @@ class Completions:
         service = self._service
         if isinstance(given, str):
             opening = tuple(service.runtime.opening)
-            text, ids = given, (*opening, *service.runtime.encode(given))
+            text, ids = given, (*opening, *service.encode(given))
         else:
             opening, text, ids = (), service.spelling.text(given), given
         has_guide = "constraints" not in service.settings.without

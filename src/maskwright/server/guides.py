@@ -6,15 +6,13 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Final, TypeVar
 
 from maskwright.constraint import Constraint
-from maskwright.errors import RequestError
 from maskwright.guide import Guide, compile_guide
 from maskwright.server.metrics import Counts
 from maskwright.server.settings import Settings
+from maskwright.server.workers import Workers
 from maskwright.vocabulary import Vocabulary
 
 __all__ = ["Guides"]
@@ -37,8 +35,12 @@ class Guides:
         self._kept: OrderedDict[str, Guide] = OrderedDict()
         #: Compilations that have begun or wait, so that 64 requests with one schema compile it once.
         self._coming: dict[str, asyncio.Future[Guide | None]] = {}
-        self._waiting = 0
-        self._pool = ThreadPoolExecutor(settings.compilers, "maskwright-compile")
+        self._workers = Workers(
+            settings.compilers,
+            queue=settings.compile_queue,
+            seconds=settings.limits.compile_seconds + _PATIENCE,
+            name="compilation",
+        )
 
     async def guide(self, key: str | None, make: Callable[[], Constraint | None]) -> Guide | None:
         """The guide of a constraint: kept, being compiled for somebody else, or compiled now.
@@ -67,34 +69,20 @@ class Guides:
         return await asyncio.shield(coming)
 
     async def apart(self, work: Callable[[], _Made]) -> _Made:
-        """Run something that takes its time in one of the threads for compiling.
+        """What some work on a constraint gives, in the threads for compiling.
 
         Raises :class:`RequestError` as :meth:`guide`, and what the work raises.
         """
-        if self._waiting >= self._settings.compilers + self._settings.compile_queue:
-            reason = "Too many constraints are being compiled; try again shortly."
-            raise RequestError(reason, status=503, type="server_error", code="overloaded", retry_after=1.0)
-        self._waiting += 1
-        loop = asyncio.get_running_loop()
-        running = self._pool.submit(work)
-        running.add_done_callback(lambda _: _tell(loop, self._finished))
-        seconds = self._settings.limits.compile_seconds + _PATIENCE
-        try:
-            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(running)), seconds)
-        except TimeoutError as cause:
-            # What has begun in a thread cannot be ended: it ends by its own limits, and counts as waiting until then.
-            running.cancel()
-            reason = f"The constraint was not compiled within {seconds:g} seconds."
-            raise RequestError(reason, code="constraint_too_complex") from cause
+        return await self._workers.run(work)
 
     def close(self) -> None:
         """Take no more work; what runs ends by itself."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._workers.close()
 
     async def _compile(self, key: str, make: Callable[[], Constraint | None]) -> Guide | None:
         begun = time.monotonic()
         try:
-            made = await self.apart(lambda: self._made(make))
+            made = await self._workers.run(lambda: self._made(make))
         except Exception:
             self._counts.refused += 1
             raise
@@ -115,12 +103,3 @@ class Guides:
         if not done.cancelled():
             # Where every client has left, nobody else asks what it raised.
             done.exception()
-
-    def _finished(self) -> None:
-        self._waiting -= 1
-
-
-def _tell(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    """Call something in the loop's thread, unless the loop has ended before the work did."""
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(call)

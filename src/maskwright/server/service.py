@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
@@ -21,11 +19,14 @@ from maskwright.server.metrics import Counts
 from maskwright.server.settings import Settings
 from maskwright.server.texts import Spelling
 from maskwright.server.tickets import Ticket
+from maskwright.server.workers import Workers
 from maskwright.wire.generation import Generation
 
 __all__ = ["Service"]
 
 _Made = TypeVar("_Made")
+#: Threads share one interpreter, so more of them read no faster; but one slow request leaves the others their share.
+_THREADS: Final = 8
 
 
 class Service:
@@ -41,8 +42,12 @@ class Service:
         #: The Unix time at which the model was loaded.
         self.created = int(time.time())
         self.is_closing = False
-        #: Parsing and tokenizing take a second for megabytes: too long for the loop's own thread.
-        self._readers = ThreadPoolExecutor(2, "maskwright-read")
+        #: Parsing and tokenizing take seconds for megabytes, planning how a large schema ends in few tokens takes one:
+        #: too long for the loop's own thread, and none waits for the other.
+        self._readers = Workers(_THREADS, queue=settings.connections, seconds=settings.request_seconds, name="reading")
+        self._planners = Workers(
+            _THREADS, queue=settings.connections, seconds=settings.request_seconds, name="planning"
+        )
 
     def start(self) -> None:
         """Begin to run jobs."""
@@ -55,7 +60,8 @@ class Service:
         self.is_closing = True
         await self.engine.close(grace)
         self.guides.close()
-        self._readers.shutdown(wait=False, cancel_futures=True)
+        self._readers.close()
+        self._planners.close()
 
     async def read(self, request: Request, make: Callable[[dict[str, Any]], _Made]) -> _Made:
         """What ``make`` makes of a request's JSON, in a thread beside the loop.
@@ -68,7 +74,7 @@ class Service:
         def work() -> _Made:
             return make(parse_json(unpack(body, request.headers, self.settings), self.settings))
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        return await self._readers.run(work)
 
     async def submit(self, jobs: Sequence[Job], guides: Sequence[Guide | None]) -> Ticket:
         """Hand jobs to the engine; planning how constraints end in time may take a while, so that is done apart.
@@ -77,7 +83,7 @@ class Service:
         """
         self.check_open()
         if any(guide is not None for guide in guides):
-            jobs = await self.guides.apart(lambda: self.engine.prepare(jobs))
+            jobs = await self._planners.run(lambda: self.engine.prepare(jobs))
         return self.engine.submit(jobs)
 
     def check_open(self) -> None:
@@ -102,6 +108,19 @@ class Service:
             reason = f"The model {excerpt(name, 100)} does not exist here; this server has {self.settings.model!r}."
             kind = "not_found_error" if self.settings.compat == "cerebras" else "invalid_request_error"
             raise RequestError(reason, status=404, type=kind, param="model", code="model_not_found")
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text.
+
+        Raises :class:`RequestError` (400), before it is read, for one that no number of tokens of the context can hold.
+        """
+        size, most = len(text.encode()), self.runtime.context * self.runtime.vocabulary.longest
+        if size > most:
+            reason = (
+                f"The prompt has {size} bytes; a context of {self.runtime.context} tokens holds {most} at the most."
+            )
+            raise RequestError(reason, param="prompt", code="context_length_exceeded")
+        return self.runtime.encode(text)
 
     def headers(self, asked: Generation) -> dict[str, str]:
         """Headers of an answer: which fields had no effect."""

@@ -62,7 +62,7 @@ class Settings:
     #: Connections at a time; more are closed at once.
     connections: int = 1_024
     #: Constraints that are compiled at a time, and how many more may wait.
-    compilers: int = 4
+    compilers: int = 8
     compile_queue: int = 64
     #: Compiled constraints that are kept for the next request.
     kept_guides: int = 128

@@ -375,6 +375,15 @@ def test_choices_are_bounded() -> None:
     assert response.json()["error"]["param"] == "n"
 
 
+def test_prompts_that_no_context_holds() -> None:
+    """They are refused before they are read: tokenizing megabytes takes seconds."""
+    engine = FakeEngine()
+    engine.runtime.encode = lambda _: pytest.fail("it was read")  # type: ignore[assignment]
+    response = post(make(engine), "completions", {"prompt": "é" * 2_049})
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] == "context_length_exceeded"
+
+
 def test_requests_at_the_same_time() -> None:
     """Requests do not wait for each other, and each has an id of its own."""
     engine = FakeEngine("x" * 20)
