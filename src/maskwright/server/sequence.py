@@ -66,8 +66,8 @@ class Sequence:
         self._draft: list[int] = []
         #: Whether drafts are proposed; not to a model that cannot forget them.
         self._proposes = True
-        #: Whether the first event was made, and the last.
-        self._is_prompted = self._is_told = False
+        #: Whether the first event was made.
+        self._is_prompted = False
 
     @property
     def has_ended(self) -> bool:
@@ -155,11 +155,10 @@ class Sequence:
             output.write(self._chooser.choose(logits, output.open_ids, may_end=output.may_end), forced=False)
 
     def _score(self, place: int, distribution: Distribution) -> None:
-        score = None
-        if self.job.logprobs is not None:
-            score = distribution.score(self._ids[place], self.job.logprobs)
-        if place < len(self.prompt):
-            self._echo.append(score or Score(None))
+        count = self.job.logprobs
+        score = None if count is None else distribution.score(self._ids[place], count)
+        if score is not None and place < len(self.prompt):
+            self._echo.append(score)
             return
         observed = None
         if self.job.observe:
@@ -190,10 +189,8 @@ class Sequence:
     # --------------------------------------------------------------------------------------------------- what is told
 
     def events(self) -> list[Event]:
-        """What can be told since the last call; the last event comes with ``has_ended``, once."""
+        """What can be told since the last call. Not to be called again after one with ``has_ended``: that tells the end."""
         events: list[Event] = []
-        if self._is_told:
-            return events
         if not self._is_prompted and (self.has_ended or self._length >= len(self.prompt)):
             self._is_prompted = True
             self._counts.prompt_tokens += len(self.prompt)
@@ -202,7 +199,6 @@ class Sequence:
         if self._is_prompted:
             events += self._outlet.take()
         if self.has_ended:
-            self._is_told = True
             events.append(self._finish())
         return events
 

@@ -23,6 +23,7 @@ from maskwright.server import batch as batches
 from maskwright.server.engine import Engine
 from maskwright.server.jobs import Job, Prompted
 from maskwright.server.output import Output
+from maskwright.server.schedule import plan
 from maskwright.vocabulary import Vocabulary
 from tests.unit.server.scripted import VOCABULARY, ScriptedRuntime, collect, expected, run
 
@@ -90,6 +91,36 @@ def test_a_pass_that_fails_for_many_is_made_for_each() -> None:
     jobs = [Job(prompt=(5, 6, place), max_tokens=20, seed=place) for place in range(7, 12)]
     for job, outcome in zip(jobs, run(runtime, jobs)[0], strict=True):
         assert outcome.ids == expected(runtime, job).ids
+
+
+@pytest.mark.parametrize("sessions", [0, None])
+def test_a_sequence_without_a_session_fails(sessions: int | None) -> None:
+    """The runtime has none at all, or opening one fails in another way; who has one goes on."""
+
+    class Closed(ScriptedRuntime):
+        def open(self) -> Any:
+            if self.opened:
+                raise RuntimeError("x")
+            return super().open()
+
+    jobs = [Job(prompt=(5, 6, 7), max_tokens=5), Job(prompt=(8, 9, 10), max_tokens=5)]
+    outcomes = run(Closed(sessions=sessions), jobs, cache_sessions=0)[0]
+    assert isinstance(outcomes[1].error, ModelError)
+    assert (outcomes[0].finish is None) == (sessions == 0)
+
+
+def test_a_defect_of_the_engine_fails_what_runs_and_nothing_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def planned(*args: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 2:
+            raise AssertionError
+        return plan(*args)
+
+    monkeypatch.setattr(batches, "plan", planned)
+    outcomes = run(ScriptedRuntime(), [Job(prompt=(5, place), max_tokens=9) for place in range(4, 8)], batch=2)[0]
+    assert [outcome.error is None for outcome in outcomes] == [False, False, True, True]
 
 
 def test_a_mask_that_fails_fails_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
