@@ -189,7 +189,7 @@ class Sequence:
     # --------------------------------------------------------------------------------------------------- what is told
 
     def events(self) -> list[Event]:
-        """What can be told since the last call. Not to be called again after one with ``has_ended``: that tells the end."""
+        """What can be told since the last call; one with ``has_ended`` tells the end, and is the last."""
         events: list[Event] = []
         if not self._is_prompted and (self.has_ended or self._length >= len(self.prompt)):
             self._is_prompted = True
