@@ -96,6 +96,26 @@ def test_plain_chat(side: Side) -> None:
 
 
 @both
+@pytest.mark.parametrize(
+    ("message", "text", "reasoning"),
+    [
+        ({"content": "a", "reasoning": "hm"}, "a", "hm"),
+        ({"content": "a", "reasoning_content": "hm"}, "a", "hm"),
+        ({"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"}]}, "a", None),
+        ({"content": None, "refusal": "I cannot"}, "I cannot", None),
+        ({"content": None}, "", None),
+        ({}, "", None),
+    ],
+)
+def test_shapes_of_messages(side: Side, message: dict[str, Any], text: str, reasoning: str | None) -> None:
+    """Text in parts, thinking under two names, refusals: nothing that was said is lost."""
+    body = {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", **message}}]}
+    with Scripted([[json_answer(body)]]) as server, side(server.url, profile="openai") as client:
+        answer = client.ask("chat", "hi")
+    assert (answer.text, answer.reasoning) == (text, reasoning)
+
+
+@both
 def test_plain_completion(side: Side) -> None:
     """``/v1/completions``, with texts that end it."""
     body = {"choices": [{"index": 0, "text": " world", "finish_reason": "stop"}], "usage": {"prompt_tokens": 1}}

@@ -114,7 +114,7 @@ def chat_drawn(data: Mapping[str, Any], begun: bytes = b"", *, echoes: bool = Fa
     return _drawn(
         data,
         choice,
-        content if isinstance(content, str) else "",
+        _said(content),
         begun,
         echoes=echoes,
         reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
@@ -224,6 +224,14 @@ def _spelled(text: object) -> tuple[bytes | None, int | None]:
     return (b"" if data in END_NAMES else data), None
 
 
+def _said(content: object) -> str:
+    """The text of a content: itself, or that of its parts (Mistral's models that think write parts)."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    texts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text")
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 def event_parts(data: Mapping[str, Any]) -> tuple[str, str, str | None, list[Any]]:
     """Of an event of a stream: text, reasoning, why it ended (``None`` before), and pieces of calls."""
     choice = first_choice(data)
@@ -233,7 +241,7 @@ def event_parts(data: Mapping[str, Any]) -> tuple[str, str, str | None, list[Any
     reasoning = delta.get("reasoning", delta.get("reasoning_content"))
     finish, calls = choice.get("finish_reason"), delta.get("tool_calls")
     return (
-        text if isinstance(text, str) else "",
+        _said(text),
         reasoning if isinstance(reasoning, str) else "",
         finish if isinstance(finish, str) else None,
         calls if isinstance(calls, list) else [],

@@ -88,7 +88,7 @@ def _plain(task: Task, settings: Settings, profile: Profile, ledger: Ledger) -> 
         drawn = yield from exchange.ask(limit=task.max_tokens)
     now: float = yield Now()
     return Answer(
-        text=drawn.text.decode("utf-8", "replace"),
+        text=drawn.text.decode("utf-8", "replace") or drawn.refusal or "",
         reasoning=drawn.reasoning,
         finish_reason=drawn.finish or "stop",
         report=ledger.report(now),
