@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["configure", "run"]
 
 _KEYS: Final = "MASKWRIGHT_API_KEYS"
+#: What the engine keeps of finished sequences, beside those under way.
+_KEPT_SESSIONS: Final = 8
 _PACKAGES: Final = ("starlette", "uvicorn")
 
 
@@ -90,7 +92,7 @@ def run(arguments: argparse.Namespace) -> Exit:
             arguments.model,
             engine=arguments.engine,
             threads=arguments.threads,
-            sessions=2 * arguments.batch,
+            sessions=arguments.batch + _KEPT_SESSIONS,
             context=arguments.context,
         )
         _warm(runtime)
