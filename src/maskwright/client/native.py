@@ -85,6 +85,10 @@ def _format(schema: Any, kind: Kind, forms: Forms, profile: Profile, ledger: Led
             left = "; ".join(f"{finding.place}: {finding.reason}" for finding in rewriting.unmendable[:3])
             ledger.note(f"{profile.title} does not take the schema: {left or 'no value of it can be expressed'}")
             return None
+        lost = _lost(schema, rewriting)
+        if lost:
+            ledger.note(f"{profile.title} cannot write all that the schema lets be written: {'; '.join(lost[:3])}")
+            return None
         schema = rewriting.schema
         ledger.changes = tuple(str(change) for change in rewriting.changes[:_NOTES])
     name = _NAME.sub("_", forms.name or "answer")[:_LONGEST_NAME]
@@ -95,6 +99,38 @@ def _format(schema: Any, kind: Kind, forms: Forms, profile: Profile, ledger: Led
         rewriting=rewriting,
         is_wrapped=kind == "wrapped",
     )
+
+
+def _lost(schema: Any, rewriting: Rewriting) -> list[str]:
+    """What only the original lets be written, and somebody asked for: a dict of any keys would always be empty.
+
+    That an object which names its properties is closed costs nothing that is expected.
+    """
+    lost = []
+    for change in rewriting.changes:
+        if change.effect != "narrower":
+            continue
+        is_open = change.keyword == "additionalProperties" and not _names_all(_at(schema, change.place))
+        if is_open or change.keyword == "patternProperties" or (change.keyword, change.kind) == ("type", "added"):
+            lost.append(f"{change.place}: {change.what}")
+    return lost
+
+
+def _names_all(schema: Any) -> bool:
+    return isinstance(schema, dict) and bool(schema.get("properties")) and not schema.get("additionalProperties")
+
+
+def _at(schema: Any, place: str) -> Any:
+    """What stands at a JSON pointer; ``None`` if nothing does."""
+    for step in place.removeprefix("#").split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, dict):
+            schema = schema.get(key)
+        elif isinstance(schema, list) and key.isdigit() and int(key) < len(schema):
+            schema = schema[int(key)]
+        else:
+            return None
+    return schema
 
 
 def rewritten(schema: Any, profile: Profile, ledger: Ledger) -> Rewriting | None:
