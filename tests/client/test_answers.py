@@ -298,7 +298,7 @@ def test_any_cut_of_a_stream_gives_the_same(side: Side) -> None:
         pieces = [text[one:other] for one, other in zip([0, *cuts], [*cuts, len(text)], strict=True)]
         scripts.append(recut(streamed(pieces), lots))
     found = []
-    with Scripted(scripts) as server, side(server.url, profile="openai") as client:
+    with Scripted(scripts) as server, side(server.url, profile="vllm") as client:
         for _ in range(100):
             parts, answer = client.parts("x", {"type": "object"})
             found.append((answer.text, answer.value, closed(parts)))
