@@ -257,9 +257,13 @@ def test_the_end_does_not_wait_for_ever(smollm2: Path) -> None:
         assert server.wait() == 0
 
 
-def test_interrupting(smollm2: Path) -> None:
-    """Ctrl-C ends it with 130 and a word, and no traceback."""
-    with serving("--model", str(smollm2)) as server:
+def test_time_and_interrupting(smollm2: Path) -> None:
+    """A request ends after its time; Ctrl-C ends the server with 130 and a word, and no traceback."""
+    with serving("--model", str(smollm2), "--name", "m", "--request-seconds", "0.5") as server:
+        body = {"model": "m", "prompt": "Once", "max_tokens": 4_000, "min_tokens": 4_000}
+        response = httpx.post(f"{server.url}/v1/completions", json=body, timeout=60)
+        assert response.status_code in {408, 504}, response.text
+        assert response.json()["error"]["message"]
         assert server.end(signal.SIGINT) == 130
         assert "interrupted" in server.said
         assert "Traceback" not in server.said
