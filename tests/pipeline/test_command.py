@@ -236,7 +236,8 @@ def test_what_cannot_be_done_is_refused(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_an_interrupted_run_can_be_resumed(desk: Desk, number: signal.Signals) -> None:
     """Code 130; what is under way is finished, and no row that was finished is asked for again."""
-    desk.api.delay = 0.05
+    # Long enough for a test on busy cores to see the run in its middle, and less than what an interrupted run waits.
+    desk.api.delay = 0.4
     process = desk.start()
     desk.until_some_are_made(process)
     process.send_signal(number)
@@ -252,7 +253,7 @@ def test_an_interrupted_run_can_be_resumed(desk: Desk, number: signal.Signals) -
 
 def test_a_killed_run_can_be_resumed(desk: Desk) -> None:
     """However often: every row is there once; asked for twice are at most those that were under way."""
-    desk.api.delay = 0.03
+    desk.api.delay = 0.1
     made = 0
     for _ in range(2):
         process = desk.start()
