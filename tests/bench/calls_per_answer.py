@@ -10,13 +10,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
-import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import maskwright as mw
@@ -24,6 +20,7 @@ from maskwright.client.profiles import PROFILES, Profile
 from maskwright.client.sync import Client
 from maskwright.decode.models import find
 from maskwright.errors import MaskwrightError
+from tests.client.foreign_servers import llamacpp, ours
 
 PERSON = {
     "type": "object",
@@ -67,39 +64,6 @@ class Way:
     profile: Profile
     options: dict[str, Any]
     vocabulary: mw.Vocabulary | None = None
-
-
-@contextlib.contextmanager
-def ours(*parts: str) -> Iterator[str]:
-    """The address of our server, without some of its parts."""
-    command = [sys.executable, "-m", "maskwright", "serve", "--model", "smollm2", "--port", "0"]
-    for part in parts:
-        command += ["--without", part]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
-        assert server.stderr is not None
-        try:
-            for line in server.stderr:
-                found = re.search(r"http://127\.0\.0\.1:\d+", line)
-                if found:
-                    yield found[0]
-                    return
-            raise SystemExit("the server did not start")
-        finally:
-            server.terminate()
-
-
-@contextlib.contextmanager
-def llamacpp() -> Iterator[str]:
-    """The address of llama.cpp's server, in this process."""
-    xllamacpp: Any = import_module("xllamacpp")
-    given = xllamacpp.CommonParams()
-    given.model.path = str(find("smollm2"))
-    given.n_ctx, given.n_parallel, given.port = 4096, 1, 0
-    given.cpuparams.n_threads = given.cpuparams_batch.n_threads = 1
-    server = xllamacpp.Server(given)
-    yield server.listening_address
-    del server
 
 
 def ways(stack: contextlib.ExitStack, vocabulary: mw.Vocabulary) -> Iterator[Way]:

@@ -89,6 +89,7 @@ class Continuation:
         self.ledger.add("rounds")
         self._remedies.once = {}
         self._look(drawn)
+        self._remedies.said = drawn.text
         walk = _Walk(writing.at(sent), writing.data[:sent])
         bad = self._walk(walk, drawn)
         if len(walk.data) < len(writing.data) and bad is not None and not bad.top:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,12 +13,14 @@ from maskwright.constraint import Constraint
 from maskwright.errors import MaskwrightError
 from maskwright.exports.gbnf import to_gbnf
 
-__all__ = ["WRAPPED", "Forms", "forms_of"]
+__all__ = ["WRAPPED", "Forms", "chosen_in", "forms_of"]
 
 #: The property under which a choice or pattern stands where only objects can be asked for.
 WRAPPED: Final = "answer"
 #: Characters of a grammar that are sent; servers compile it for every request.
 _LONGEST: Final = 200_000
+#: Characters of a text in which a choice is looked for.
+_SAID: Final = 2_000
 #: Patterns that mean the same in every dialect, searched between anchors: no groups by name, no lookarounds, no flags,
 #: no classes whose meaning in Unicode differs.
 _PLAIN: Final = re.compile(r"(?:[^\\(\^$\n]|\\[^a-zA-Z0-9]|\\[nrt]|\((?!\?)|\(\?:|(?<=\[)\^)*")
@@ -128,6 +130,19 @@ def _formatted(source: Any) -> tuple[dict[str, Any] | bool | None, str | None]:
         return None, None
     inner = given.get("json_schema", given)
     return (_schema(inner.get("schema")), inner.get("name")) if isinstance(inner, dict) else (None, None)
+
+
+def chosen_in(text: str, choices: Sequence[str]) -> str | None:
+    """The choice that a text names as a word, in whatever case; ``None`` if it names none, or several."""
+    named = [
+        one
+        for one in choices
+        if one and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text[:_SAID], re.IGNORECASE) is not None
+    ]
+    longest = max(named, key=len, default=None)
+    if longest is None or any(one.lower() not in longest.lower() for one in named):
+        return None
+    return longest
 
 
 def _escaped(text: str) -> str:

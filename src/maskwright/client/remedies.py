@@ -17,6 +17,7 @@ from maskwright.client.discovery import bias_cap
 from maskwright.client.draws import Drawn, Token
 from maskwright.client.exchange import Exchange
 from maskwright.client.flow import Flow, Now
+from maskwright.client.forms import chosen_in, forms_of
 from maskwright.client.scoring import branches, scores
 from maskwright.client.writing import Writing, read, valid_prefix
 from maskwright.errors import AnswerError, LimitError
@@ -39,6 +40,8 @@ class Remedies:
         self._exchange, self._writing, self._random, self._temperature = exchange, writing, random, temperature
         #: Fields for the next round only.
         self.once: dict[str, Any] = {}
+        #: What the model wrote in the last round, all of it.
+        self.said = b""
         self._nudges = 0
         self._place = -1
         self._draws = 0
@@ -68,6 +71,8 @@ class Remedies:
                 self._exchange.ledger.note("the beginning of a token was kept")
                 return False
         if (yield from self._by_scores()):
+            return False
+        if self._by_words():
             return False
         return (yield from self._nudge(bad))
 
@@ -174,6 +179,18 @@ class Remedies:
             weights = [math.exp((score - highest) / self._temperature) for score in told]
             (picked,) = self._random.choices(range(len(ways)), weights)
         writing.write(ways[picked])
+        return True
+
+    def _by_words(self) -> bool:
+        """The one choice that the model named, if it wrote a sentence in the place of a choice."""
+        constraint, writing = self._exchange.task.constraint, self._writing
+        if writing.data or constraint is None:
+            return False
+        named = chosen_in(self.said.decode("utf-8", "replace"), forms_of(constraint).choices or ())
+        if named is None or not writing.matcher.can_read(named.encode()):
+            return False
+        writing.write(named.encode())
+        self._exchange.ledger.note("the choice stood in other text")
         return True
 
     def _way(self) -> bytes:

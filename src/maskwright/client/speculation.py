@@ -10,7 +10,8 @@ from maskwright.errors import MaskwrightError, UnsatisfiableError
 
 __all__ = ["Speculation", "stops_of"]
 
-_LEAST: Final = 4
+#: Fewer save nothing: a call takes longer than some tokens, and its prompt is billed again.
+_LEAST: Final = 16
 #: Most answers to a schema in the prompt are one piece of this many tokens, or two.
 _FIRST: Final = 64
 _MOST: Final = 256

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from maskwright.client.forms import WRAPPED, Forms
+from maskwright.client.forms import WRAPPED, Forms, chosen_in
 from maskwright.client.writing import byte_vocabulary, valid_prefix
 from maskwright.constraint import Constraint
 from maskwright.dialects import Rewriting
@@ -59,7 +59,7 @@ def verify(
     """
     if not is_wrapped and (rewriting is None or _is_plain(rewriting)) and matches(constraint, text):
         return Verdict(text)
-    for candidate, note in _candidates(text, is_json=forms.is_json or is_wrapped):
+    for candidate, note in _candidates(text, forms, is_json=forms.is_json or is_wrapped):
         for spelling, what in _spellings(constraint, forms, candidate, rewriting, is_wrapped=is_wrapped):
             if matches(constraint, spelling):
                 return Verdict(spelling, "; ".join(filter(None, (note, what))))
@@ -89,13 +89,16 @@ def refusal(constraint: Constraint, text: str) -> Verdict:
 # ---- what may have been meant ----------------------------------------------------------------------------------------
 
 
-def _candidates(text: str, *, is_json: bool) -> Iterator[tuple[str, str]]:
+def _candidates(text: str, forms: Forms, *, is_json: bool) -> Iterator[tuple[str, str]]:
     """Texts within a text that may be the answer, and what was done to find them."""
     yield text, ""
     stripped = text.strip()
     yield stripped, "blanks around the answer were removed"
     for fence in _FENCE.finditer(text):
         yield fence[1].strip(), "the answer stood in a code fence"
+    named = chosen_in(text, forms.choices or ())
+    if named is not None:
+        yield named, "the choice stood in other text"
     if not is_json:
         if len(stripped) > 1 and stripped[0] == stripped[-1] and stripped[0] in _QUOTES:
             yield stripped[1:-1], "the answer stood in quotes"
