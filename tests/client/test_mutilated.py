@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from typing import Any, Final
 
 import pytest
 
-from maskwright.client import Pool, Retries
+from maskwright.client import AsyncClient, Pool, Retries
 from maskwright.errors import MaskwrightError
 from tests.client.scripted import CLOSE, RESET, Script, Scripted, chat, json_answer, streamed
 from tests.client.sides import SIDES, AsyncSide, SyncSide
@@ -71,6 +72,34 @@ def test_a_valid_answer_or_a_typed_error(side: type[SyncSide | AsyncSide], *, st
                 assert valid(json.loads(answer.text))
         server.wait_until_open(0)
     assert min(outcomes["answer"], outcomes["ConnectionFailedError"], outcomes["ProtocolError"]) > 0, outcomes
+
+
+def test_cancellation_at_any_time() -> None:
+    """Wherever a task is when it is cancelled, its connection goes, and the pool is as good as new."""
+    lots = random.Random(20)
+    whole = WHOLE[True]
+    slow: Script = [0.005, whole[:20], 0.005, whole[20:300], 0.005, whole[300:], CLOSE]
+
+    async def ask(client: AsyncClient) -> str:
+        async with client.stream("x", SCHEMA) as stream:
+            return (await stream.read()).text
+
+    async def main(url: str) -> list[Any]:
+        limits = Pool(connections=8, idle=0)
+        async with AsyncClient(url, model="m", profile="openai", limits=limits) as client:
+            tasks = [asyncio.create_task(ask(client)) for _ in range(80)]
+            for task in lots.sample(tasks, 60):
+                await asyncio.sleep(lots.random() * 0.004)
+                task.cancel()
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            return [*found, await ask(client)]
+
+    with Scripted([slow]) as server:
+        *found, last = asyncio.run(main(server.url))
+        server.wait_until_open(0)
+    assert last == TEXT
+    assert found.count(TEXT) >= 20
+    assert {type(one) for one in found} <= {str, asyncio.CancelledError}
 
 
 def valid(value: Any) -> bool:
