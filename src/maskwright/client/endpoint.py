@@ -35,15 +35,13 @@ class Endpoint:
     versioned: str
 
     @classmethod
-    def of(cls, base_url: str, *, version: str | None = None) -> Endpoint:
+    def of(cls, base_url: str) -> Endpoint:
         """Read an address, with or without ``/v1``, with or without a slash at the end, below any prefix.
 
-        Args:
-            base_url: ``http`` or ``https``, no query, no user in it.
-            version: What this API has for ``/v1`` where the address does not say it: ``""`` for nothing.
+        An address that ends with another version, or with ``openai``, stands for ``/v1`` itself.
 
         Raises:
-            PolicyError: it is no such address.
+            PolicyError: it is no address of ``http`` or ``https``, or has a query or a user in it.
         """
         if not isinstance(base_url, str):
             raise PolicyError(f"base_url is a text, not {excerpt(base_url)}")
@@ -51,7 +49,7 @@ class Endpoint:
         _check(address)
         found = _VERSION.search(urlsplit(address).path)
         if found is None:
-            return cls(address, address + (_OURS if version is None else version))
+            return cls(address, address + _OURS)
         return cls(address[: len(address) - len(found.group())], address)
 
     def url(self, path: str) -> str:

@@ -36,12 +36,6 @@ def test_addresses(base: str, models: str, native: str) -> None:
     assert endpoint.url("/completion") == native
 
 
-def test_an_api_without_a_version() -> None:
-    """Where the address does not say it, a profile may."""
-    assert Endpoint.of("https://h", version="").url("/v1/chat/completions") == "https://h/chat/completions"
-    assert Endpoint.of("https://h/v1", version="").url("/v1/models") == "https://h/v1/models"
-
-
 @pytest.mark.parametrize(
     "base",
     [
