@@ -49,7 +49,6 @@ class Configuration:
             api_key=api_key,
             timeout=timeout,
             connect_timeout=connect_timeout,
-            retries=policy,
             headers=dict(headers),
             pool=_checked("limits", pool, Pool),
         )
@@ -72,7 +71,7 @@ class Configuration:
             "profile": self.settings.profile or "auto",
             "timeout": self.connection.timeout,
             "connect_timeout": self.connection.connect_timeout,
-            "retries": self.connection.retries,
+            "retries": self.settings.retries,
             "budget": self.settings.budget,
             "headers": self.connection.headers,
         }

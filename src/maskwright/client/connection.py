@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from maskwright.client.endpoint import Endpoint
-from maskwright.client.retries import Retries
 from maskwright.errors import PolicyError, excerpt
 
 __all__ = ["Connection", "Counts", "Pool", "Tally", "checked_seconds"]
@@ -49,7 +48,6 @@ class Connection:
     #: Seconds that a server may be silent: before its answer, and between two pieces of it.
     timeout: float = 60.0
     connect_timeout: float = 5.0
-    retries: Retries = field(default_factory=Retries)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     pool: Pool = field(default_factory=Pool)
 

@@ -10,7 +10,7 @@ from maskwright.client.connection import checked_seconds
 from maskwright.client.spending import Budget
 from maskwright.errors import PolicyError, excerpt
 
-__all__ = ["Options", "checked_attempts", "checked_options"]
+__all__ = ["Options", "checked_options"]
 
 
 class Options(TypedDict, total=False):
@@ -54,12 +54,6 @@ def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise PolicyError(f"unknown option {', '.join(unknown)}; options are {', '.join(sorted(_CHECKS))}")
     return {name: _CHECKS[name](name, value) for name, value in given.items() if value is not None}
-
-
-def checked_attempts(options: dict[str, Any]) -> int:
-    """``attempts``, taken out of the options."""
-    attempts: int = options.pop("attempts", 1)
-    return attempts
 
 
 def _whole(name: str, value: object) -> int:

@@ -11,7 +11,7 @@ from maskwright.client.connection import Tally
 from maskwright.client.conversations import messages_of, tools_of
 from maskwright.client.enforcement import enforce
 from maskwright.client.flow import Call, Emit, Flow, request
-from maskwright.client.options import checked_attempts, checked_options
+from maskwright.client.options import checked_options
 from maskwright.client.parts import Progress, in_parts
 from maskwright.client.report import Report
 from maskwright.client.spending import Budget
@@ -96,7 +96,7 @@ class Questions:
         return tuple(str(model["id"]) for model in data if isinstance(model, dict) and "id" in model)
 
     def _ask(self, asked: dict[str, Any], target: Target, options: dict[str, Any]) -> Flow[Answer]:
-        attempts = checked_attempts(options)
+        attempts: int = options.pop("attempts", 1)
         changes = {name: options.pop(name) for name in ("budget", "timeout", "model") if name in options}
         task = Task(constraint=target.constraint, **asked, **options)
         return self._counted(self._answered(task, target, replace(self.settings, **changes), attempts))

@@ -100,7 +100,7 @@ def test_options_of_a_client_are_changed_in_a_copy() -> None:
         before, after = client._configuration, other._configuration
         assert (before.settings.model, after.settings.model) == ("m", "n")
         assert (after.connection.timeout, after.connection.api_key) == (7.0, "k")
-        assert (after.connection.retries.most, after.settings.retries.most) == (1, 1)
+        assert (before.settings.retries.most, after.settings.retries.most) == (5, 1)
         assert after.settings.budget == Budget(calls=3)
         assert isinstance(after.settings.profile, Profile)
         assert before.settings.profile is None
