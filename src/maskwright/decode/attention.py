@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,11 @@ from maskwright.decode.dimensions import Dimensions
 from maskwright.decode.weights import Weights
 
 __all__ = ["Attention"]
+
+#: Up to so many queries of a head, and from so many keys on, products are quicker the other way round (500 keys, in
+#: microseconds: 3 queries 50, not 105; 24 queries 105, not 139; 96 queries 902, not 286; at 100 keys 6, not 4).
+_FEW_QUERIES: Final = 24
+_MANY_KEYS: Final = 128
 
 
 @dataclass(slots=True)
@@ -76,7 +82,7 @@ class Attention:
         size, count = self._size, len(queries)
         group = size.heads // size.kv_heads
         stacked = queries.reshape(count, size.kv_heads, group, size.head).transpose(1, 2, 0, 3)
-        scores: Weights = stacked.reshape(size.kv_heads, group * count, size.head) @ keys.swapaxes(1, 2)
+        scores = _scores(stacked.reshape(size.kv_heads, group * count, size.head), keys)
         if later is not None:
             by_query = scores.reshape(size.kv_heads, group, count, -1)
             by_query += later
@@ -85,3 +91,11 @@ class Attention:
         total = scores.sum(-1, keepdims=True)
         gathered: Weights = (scores @ values) / total
         return gathered.reshape(size.heads, count, size.head).swapaxes(0, 1)
+
+
+def _scores(queries: Weights, keys: Weights) -> Weights:
+    """Every query with every key of its head, ``[heads, queries, keys]``."""
+    if queries.shape[1] <= _FEW_QUERIES and keys.shape[1] > _MANY_KEYS:
+        return np.ascontiguousarray((keys @ queries.swapaxes(1, 2)).swapaxes(1, 2))
+    scores: Weights = queries @ keys.swapaxes(1, 2)
+    return scores
