@@ -122,7 +122,10 @@ class _Pools:
         """The pool of the running loop."""
         if self._is_closed:
             raise PolicyError("the client is closed")
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError as cause:
+            raise PolicyError("an asynchronous client needs an event loop of asyncio, and none runs here") from cause
         pool = self._pools.get(loop)
         if pool is None:
             pool = self._pools[loop] = httpx.AsyncClient(

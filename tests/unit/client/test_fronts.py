@@ -102,3 +102,10 @@ def test_a_name_in_punycode_that_is_none() -> None:
     """Only httpx knows; it is told as an argument without meaning."""
     with Client("http://xn--a.invalid", model="m") as client, pytest.raises(PolicyError, match="base_url"):
         client.models()
+
+
+def test_an_asynchronous_client_needs_asyncio() -> None:
+    """What other libraries run is told so."""
+    waiting = AsyncClient("http://127.0.0.1:1", model="m").models()
+    with pytest.raises(PolicyError, match="asyncio"):
+        waiting.send(None)
