@@ -40,7 +40,7 @@ def test_packages_that_are_missing(
     ],
 )  # fmt: skip
 def test_arguments_that_mean_nothing(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """argparse tells them, with the exit code for wrong arguments."""
+    """They are told as wrong arguments, with their exit code."""
     with pytest.raises(SystemExit) as ended:
         main(["serve", *arguments])
     assert ended.value.code == 2
