@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -55,10 +56,11 @@ def test_the_loop_takes_few_calls(address: str, *, stream: bool) -> None:
 def test_scores_or_biases_choose(address: str) -> None:
     """A choice that the model does not begin by itself."""
     opposite = mw.choice(["Zy", "Qx"])
+    asked: Any = {"temperature": 0, "prefer": "loop", "schema_in_prompt": False}
     with Client(address, timeout=60, vocabulary=mw.Vocabulary.from_gguf(find("smollm2"))) as client:
-        biased = client.complete("The opposite of big is", opposite, temperature=0, prefer="loop")
+        biased = client.complete("The opposite of big is", opposite, **asked)
     with Client(address, timeout=60) as client:
-        scored = client.complete("The opposite of big is", opposite, temperature=0, prefer="loop")
+        scored = client.complete("The opposite of big is", opposite, **asked)
     assert biased.report.biased >= 1
     assert scored.report.scored == 2
     assert not biased.report.is_degraded

@@ -118,8 +118,16 @@ class Exchange:
         refused = self._refused_fields()
         if refused & {"logprobs", "top_logprobs"}:
             refused |= {"logprobs", "top_logprobs"}
-        asked = set(task.extra) | {"stop" if task.stop else "", "seed" if task.seed is not None else ""}
-        return {name: value for name, value in fields.items() if name not in refused or name in asked}
+        for name in sorted(refused & self._wanted & set(fields)):
+            self.ledger.note(f"{name} was left out: the model does not take it")
+        return {name: value for name, value in fields.items() if name not in refused}
+
+    @property
+    def _wanted(self) -> set[str]:
+        """Fields that the task asks for, not we."""
+        task = self.task
+        named = ("temperature", "top_p", "seed", "stop")
+        return set(task.extra) | {name for name in named if getattr(task, name) not in (None, ())}
 
     def _refused_fields(self) -> set[str]:
         found = {what.partition(":")[2] for what in self.finding.refused if what.startswith("field:")}
@@ -226,7 +234,7 @@ class Exchange:
                 reply = yield from self._request(call, estimate, so_far)
             except (RejectedError, CapabilityError) as error:
                 name = _blamed(error, body)
-                if name is None or not left or name in self.task.extra:
+                if name is None or not left or name in self._wanted:
                     raise
                 self._drop(name, error, alternatives)
                 if name in ("logprobs", "top_logprobs"):

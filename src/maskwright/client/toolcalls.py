@@ -69,6 +69,8 @@ class _Turn:
         self._choice: Choice = read_choice(task.tool_choice, listed)
         self._tools = {tool.name: tool for tool in listed}
         self._functions = {tool.name: _function(given) for tool, given in zip(listed, task.tools, strict=True)}
+        #: How the calls came, but for what had to be asked for beside them.
+        self._how = "tools"
         names = self._choice.names
         self._names = [name for name in self._tools if names is None or name in names]
 
@@ -89,7 +91,7 @@ class _Turn:
     # ---- the API's own tools --------------------------------------------------------------------------------------
 
     def _native(self) -> Flow[Answer]:
-        self._ledger.how = "native:tools"
+        self._how = self._ledger.how = "native:tools"
         sent = self._sent()
         fields: dict[str, Any] = {"tools": [one.given for one in sent.values()], "tool_choice": self._task.tool_choice}
         if not self._task.parallel:
@@ -234,6 +236,8 @@ class _Turn:
 
     def _answer(self, text: str, calls: tuple[Call, ...], reasoning: str | None, finish: str = "stop") -> Flow[Answer]:
         now: float = yield Now()
+        if self._ledger.how != self._how:
+            self._ledger.how = f"{self._how}+{self._ledger.how}"
         reason = "tool_calls" if calls else finish
         return Answer(
             text=text, calls=calls, reasoning=reasoning, finish_reason=reason, report=self._ledger.report(now)

@@ -149,7 +149,7 @@ def test_the_loop_writes_calls_in_the_models_format() -> None:
         mw.json_schema(WEATHER["function"]["parameters"]),  # type: ignore[index]
         mw.Vocabulary.from_tokens([*BYTES, b""], end_ids=[256]),
     ).matches(answer.calls[0].arguments)
-    assert answer.report.how == "loop:prefill"
+    assert answer.report.how == "tools+loop:prefill"
 
 
 def test_without_tools_and_format_that_is_told() -> None:
