@@ -174,12 +174,9 @@ def test_a_name_that_is_none(side: Side) -> None:
         client.run(request(CALL, NONE))
 
 
-@both
-def test_no_free_connection(side: Side) -> None:
+def test_no_free_connection() -> None:
     """Whoever finds the pool empty waits no longer than ``timeout``."""
-    if side is SyncSide:
-        pytest.skip("one thread holds one connection")
-    with Scripted([[0.6, *OK], OK]) as server, side(server.url, timeout=5.0, limits=Pool(connections=1)) as client:
+    with Scripted([[0.6, *OK], OK]) as server, AsyncSide(server.url, timeout=5.0, limits=Pool(connections=1)) as client:
 
         async def two() -> tuple[Any, ...]:
             driver = client.client._driver
@@ -187,7 +184,7 @@ def test_no_free_connection(side: Side) -> None:
             both = driver.run(request(CALL, NONE)), driver.run(request(slow, NONE))
             return tuple(await asyncio.gather(*both, return_exceptions=True))
 
-        first, second = client.runner.run(two())  # type: ignore[union-attr]
+        first, second = client.runner.run(two())
     assert isinstance(first, Reply)
     assert isinstance(second, ServiceTimeoutError)
     assert "Pool.connections" in second.message
