@@ -26,6 +26,7 @@ class Api:
         #: ``HALF``: in the middle of one; ``GARBAGE``: what comes is no JSON.
         self.plan: Iterator[int] = iter(())
         self.key: str | None = None
+        self.models = ["m"]
         self.delay = 0.0
         #: Names that are not answered: 400.
         self.refused: set[str] = set()
@@ -57,7 +58,8 @@ def _handler(api: Api) -> type[BaseHTTPRequestHandler]:
         wbufsize = 1 << 16
 
         def do_GET(self) -> None:
-            self._send(200, {"object": "list", "data": [{"id": "m", "object": "model", "owned_by": "nobody"}]})
+            listed = [{"id": name, "object": "model", "owned_by": "nobody"} for name in api.models]
+            self._send(200, {"object": "list", "data": listed})
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -185,6 +185,15 @@ def test_nobody_there(desk: Desk) -> None:
     assert desk.output.read_text() == desk.failures.read_text() == ""
 
 
+def test_a_question_that_nobody_can_answer(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the client says of the command itself is said once, not for each row: code 2."""
+    desk.api.models = ["m", "n"]
+    assert desk.run() == 2
+    assert "which model?" in capsys.readouterr().err
+    assert desk.failures.read_text() == ""
+    assert desk.run("--model", "n") == 0
+
+
 def test_an_outage_in_the_middle(desk: Desk) -> None:
     """Code 4; what was answered is kept, the rest is made when the API is back."""
     desk.api.plan = itertools.chain([200] * 10, itertools.repeat(500, 200))
@@ -283,6 +292,10 @@ def test_rows_from_a_pipe(desk: Desk) -> None:
     assert second.returncode == 0, err
     assert desk.names() == ["n1", "n3"]
     assert desk.api.asked == {"n1": 1, "n3": 1}
+    third = desk.start("--input", "-", stdin=subprocess.PIPE)
+    _, err = third.communicate(b'"name n1"\n\n"name n4"', timeout=60)
+    assert (third.returncode, b"row 3 is another one" in err) == (2, True)
+    assert desk.names() == ["n1", "n3"]
 
 
 def test_progress_on_a_terminal(desk: Desk) -> None:

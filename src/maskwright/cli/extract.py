@@ -21,12 +21,16 @@ KEY: Final = "MASKWRIGHT_API_KEY"
 #: Policies that depend on who answers, as the help shows them; the first word is for a model in this process, which
 #: writes best what it has read most, the last for an API, whose answers may have any blanks.
 BY_MODEL: Final = {"whitespace": "spaced here, at an API flexible", "escapes": "minimal here, at an API all"}
+_FILES: Final = (
+    'a value is a line {"row": line of the input, "key": ..., "id": ..., "value": ...}, a failure has "error" and '
+    '"text" instead; the key ties it to its row, the schema, the instructions and the model'
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_constraint(parser)
-    _add_files(parser.add_argument_group("files"))
+    _add_files(parser.add_argument_group("files", _FILES))
     _add_service(parser.add_argument_group("who answers"))
     _add_question(parser.add_argument_group("what is asked"))
     _add_pace(parser.add_argument_group("how the run goes"))

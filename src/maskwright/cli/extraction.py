@@ -21,7 +21,14 @@ from maskwright.cli.threads import limit_threads
 from maskwright.client.connection import Pool
 from maskwright.decode.models import DEFAULT
 from maskwright.decode.runtimes import load
-from maskwright.errors import ConnectionFailedError, InputError, ServiceError, UnspellableError
+from maskwright.errors import (
+    ConnectionFailedError,
+    ConstraintError,
+    InputError,
+    PolicyError,
+    ServiceError,
+    UnspellableError,
+)
 from maskwright.pipeline.asking import Asking, service_worker
 from maskwright.pipeline.ledger import Ledger, default_failures
 from maskwright.pipeline.local import local_worker
@@ -187,6 +194,8 @@ def _tell(summary: Summary, ledger: Ledger, prices: Prices, *, is_quiet: bool) -
             say(f"{failed:,} failures are in {ledger.failures}; try them again with --retry-failures")
     if summary.is_complete:
         return Exit.REFUSED if failed else Exit.OK
+    if isinstance(summary.error, (ConstraintError, PolicyError)):
+        raise summary.error
     left = "rows are left" if tally.left is None else f"{tally.left:,} rows are left"
     say(f"maskwright: {summary.reason}: {left}; the same command goes on from here")
     return Exit.INTERRUPTED if summary.stopped == "interrupted" else Exit.STOPPED

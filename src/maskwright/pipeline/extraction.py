@@ -84,7 +84,11 @@ def extract_rows(rows: _Rows, output: str | os.PathLike[str], wanted: object, **
         PolicyError: an argument has no meaning.
         VocabularyError: the local model cannot write what is wanted.
     """
-    return asyncio.run(extract_rows_async(rows, output, wanted, **options))
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(extract_rows_async(rows, output, wanted, **options))
+    raise PolicyError("an event loop is running here: await extract_rows_async(...) instead")
 
 
 async def extract_rows_async(

@@ -105,6 +105,8 @@ class Pipeline:
         self._is_halted = asyncio.Event()
         self._summary = Summary(self.tally)
         self._last: Exception | None = None
+        #: What is wrong with the input.
+        self._refusal: MaskwrightError | None = None
         #: The tasks, and which of them have a row.
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: set[asyncio.Task[None] | None] = set()
@@ -126,6 +128,9 @@ class Pipeline:
             worker: What makes a row's value; what it raises makes the row a failure.
 
         When this task is cancelled, what is under way is dropped and what is done is kept.
+
+        Raises:
+            InputError: the input cannot be read, or has another row where one was done; what is done is kept.
         """
         self.tally.began = monotonic()
         feed = Feed(self._rows(), ahead=self._pace.concurrency)
@@ -141,6 +146,8 @@ class Pipeline:
             self._cancel({*self._tasks, beat})
             await asyncio.gather(*self._tasks, beat, return_exceptions=True)
             self._finish()
+        if self._refusal is not None:
+            raise self._refusal
         return self._summary
 
     async def _wait(self) -> None:
@@ -185,6 +192,8 @@ class Pipeline:
             try:
                 row = await feed.next()
             except MaskwrightError as error:
+                # Not a run that ended early: with this input it must not go on.
+                self._refusal = error
                 self._fail(error)
                 return
             if row is None:

@@ -149,3 +149,9 @@ def test_in_an_event_loop(tmp_path: Path) -> None:
         return [summary.tally.made for summary in await asyncio.gather(*runs)]
 
     assert asyncio.run(two()) == [1, 1]
+
+    async def wrong() -> None:
+        extract_rows(["a"], tmp_path / "x.jsonl", SCHEMA, client=FakeClient())  # type: ignore[typeddict-item]
+
+    with pytest.raises(PolicyError, match="await extract_rows_async"):
+        asyncio.run(wrong())
