@@ -228,7 +228,7 @@ class LlamacppRuntime(TextCodec):
         batch = self._batch
         batch.n_tokens = len(part)
         for place, (index, offset, token, row) in enumerate(part):
-            batch.token[place] = token
+            batch.token[place] = int(token)
             batch.pos[place] = before[index] + offset
             batch.n_seq_id[place] = 1
             batch.seq_id[place][0] = sessions[index].place
