@@ -27,8 +27,8 @@ PERSON = {
     "additionalProperties": False,
 }
 TEXTS: list[str | dict[str, str]] = [
-    "My name is Ada Lovelace, I am 36 years old and I live in London.",
-    "My name is Alan Turing, I am 41 years old and I live in Manchester.",
+    "Katherine Johnson is 52. She lives in Hampton.",
+    "Alan Turing is 41. He lives in Manchester.",
     {"id": "row-3", "text": "Grace Hopper is 85. She lives in Arlington."},
     {"id": "row-4", "note": "an object without a text is a row that failed"},
 ]
