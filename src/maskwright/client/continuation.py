@@ -13,6 +13,7 @@ from typing import Final
 from maskwright.client.draws import Drawn, Option, Token
 from maskwright.client.exchange import Exchange
 from maskwright.client.flow import Emit, Flow, Now
+from maskwright.client.forms import forms_of
 from maskwright.client.remedies import Remedies
 from maskwright.client.repairs import choose
 from maskwright.client.speculation import Speculation, stops_of
@@ -39,6 +40,10 @@ class Continuation:
         self._remedies = Remedies(exchange, writing, self._random, self._temperature)
         self._stops = stops_of(task.constraint, exchange.profile) if self._temperature <= 0 else ()
         self._tokens = estimated([writing.data])
+        #: Whether spelling may be chosen for the model: in draws it is a choice as any other.
+        self._may_frame = task.constraint is not None and forms_of(task.constraint).is_json and self._temperature <= 0
+        #: Whether the model has just lost its way, and is led to the next decision.
+        self._is_led = False
 
     def run(self) -> Flow[None]:
         """Write until the answer is complete.
@@ -52,13 +57,14 @@ class Continuation:
         is_complete = False
         while not is_complete:
             before = len(self.writing.data)
-            free = self.writing.force()
+            free = self.writing.force_frame(marks=self._is_led) if self._may_frame else self.writing.force()
+            self._is_led = False
             self.ledger.add("forced", free)
             self._tokens += estimated([b"x" * free])
             yield from self.emit()
             if self.writing.is_done:
                 break
-            is_complete = yield from self._round(free)
+            is_complete = yield from self._round()
             self.writing.is_stalled = len(self.writing.data) <= before + free
         yield from self.emit(whole=True)
 
@@ -71,11 +77,11 @@ class Continuation:
 
     # ---- a round --------------------------------------------------------------------------------------------------
 
-    def _round(self, free: int) -> Flow[bool]:
+    def _round(self) -> Flow[bool]:
         """One call and what follows from it; whether the answer is complete."""
         writing, exchange = self.writing, self.exchange
         limit = yield from self._limit()
-        sent = len(writing.data) - writing.held(free, blanks=exchange.is_chat)
+        sent = len(writing.data) - writing.held(blanks=exchange.is_chat)
         stops = self._stops if writing.data else ()
         more = {**({"stop": list(stops)} if stops else {}), **self._remedies.once}
         lead = b"" if exchange.is_chat else writing.lead
@@ -170,6 +176,7 @@ class Continuation:
     def _mend(self, bad: Token | None, walk: _Walk, *, is_end: bool = False) -> Flow[bool]:
         """Something allowed in the place of a bad token, or of an end that came too early."""
         self._speculation.fail(walk.accepted, self.exchange.prompt_tokens)
+        self._is_led = True
         if bad is not None and bad.top:
             choice = choose(
                 bad,

@@ -11,9 +11,11 @@ from maskwright.guide import compile_guide
 from maskwright.matcher import Matcher
 from maskwright.vocabulary import Vocabulary
 
-__all__ = ["Writing", "byte_vocabulary", "read", "valid_prefix"]
+__all__ = ["Writing", "byte_vocabulary", "in_string", "read", "valid_prefix"]
 
 _BLANKS: Final = b" \t\r\n"
+_BYTE: Final = 256
+_SPACED: Final = (b",", b":")
 #: Bytes of the longest character in UTF-8.
 _CHARACTER: Final = 4
 
@@ -52,12 +54,27 @@ def valid_prefix(matcher: Matcher, data: bytes) -> int:
     return low
 
 
+def in_string(data: bytes) -> bool:
+    """Whether a beginning of a JSON text ends within a string."""
+    inside, at = False, 0
+    while at < len(data):
+        byte = data[at]
+        if inside and byte == 0x5C:
+            at += 1
+        elif byte == 0x22:
+            inside = not inside
+        at += 1
+    return inside
+
+
 class Writing:
     """What is written of an answer. Every byte of it was read by the matcher; nothing is taken back but held blanks."""
 
     def __init__(self, constraint: Constraint, vocabulary: Vocabulary | None) -> None:
         """Nothing is written."""
         self.vocabulary = vocabulary
+        #: Bytes at the end that could be nothing else, and that were not written by the model.
+        self._forced = self._ours = 0
         self._guide = compile_guide(constraint, vocabulary or byte_vocabulary())
         self.matcher = self._guide.matcher()
         self.data = b""
@@ -83,14 +100,44 @@ class Writing:
         if not read(self.matcher, data):
             self.matcher.advance_shown(data)
         self.data += data
+        self._forced = self._ours = 0
 
     def force(self) -> int:
         """Write what can be nothing else. Returns the bytes, which no call was made for."""
         written = 0
-        while forced := self.matcher.forced_bytes():
-            self.write(forced)
-            written += len(forced)
+        forced, ours = self._forced, self._ours
+        while data := self.matcher.forced_bytes():
+            self.write(data)
+            written += len(data)
+        self._forced, self._ours = forced + written, ours + written
         return written
+
+    def force_frame(self, *, marks: bool) -> int:
+        """Write the JSON that can be nothing else but for how it is spelled. Returns the bytes.
+
+        That is, within strings, what could only be escaped instead (the rest of a key); and with ``marks`` what could
+        only have other blanks before it: punctuation, keys that must come. After commas and colons stands a blank if
+        one may, as models write it.
+        """
+        written = self.force()
+        while (byte := self._only_byte(marks=marks)) is not None:
+            ours = self._ours
+            self.write(byte)
+            if marks and byte in _SPACED and not in_string(self.data) and self.matcher.can_read(b" "):
+                byte += b" "
+                self.write(b" ")
+            self._ours = ours + len(byte)
+            written += len(byte) + self.force()
+        return written
+
+    def _only_byte(self, *, marks: bool) -> bytes | None:
+        """The one byte that can follow, spelling aside; ``None`` if there are several or the answer may end."""
+        inside = in_string(self.data)
+        if self.matcher.is_accepting or not (inside or marks):
+            return None
+        other = b"\\" if inside else _BLANKS
+        ways = [byte for byte in range(_BYTE) if byte not in other and self.matcher.can_read(bytes([byte]))]
+        return bytes(ways) if len(ways) == 1 else None
 
     def begin(self, data: bytes) -> int:
         """Write as much of a text as can be read; how much that was."""
@@ -107,7 +154,7 @@ class Writing:
         read(matcher, self.data[:length])
         return matcher
 
-    def held(self, free: int, *, blanks: bool) -> int:
+    def held(self, *, blanks: bool) -> int:
         """Bytes at the end that the model should write itself, so that the prompt does not end inside a token.
 
         A prompt that ends with half of what the model would write as one token makes it write something else. Of forced
@@ -115,20 +162,16 @@ class Writing:
         begins); without a vocabulary, blanks. Of a character the bytes are held that do not make it whole.
 
         Args:
-            free: Bytes at the end that were forced.
             blanks: Whether blanks at the end are held back in any case: templates of chats cut them off.
         """
-        data = self.data
         if self.is_stalled:
             return self._torn()
-        count = 0
-        if self.vocabulary is not None and free:
-            before = self.at(len(data) - free)
+        count = len(self.data) - len(self.data.rstrip(_BLANKS))
+        count = count if blanks else min(count, self._ours)
+        if self.vocabulary is not None and self._forced:
+            before = self.at(len(self.data) - self._forced)
             spelled = sum(len(self.vocabulary.tokens[token]) for token in before.forced_tokens())
-            count = max(0, free - spelled)
-        elif free or blanks:
-            count = len(data) - len(data.rstrip(_BLANKS))
-            count = count if blanks else min(count, free)
+            count = max(count, self._forced - spelled)
         return max(count, self._torn())
 
     def _torn(self) -> int:
@@ -155,4 +198,6 @@ class Writing:
 
     def keep(self, matcher: Matcher, data: bytes) -> None:
         """Go on with what a walk found: its matcher and all bytes from the beginning."""
+        if data != self.data:
+            self._forced = self._ours = 0
         self.matcher, self.data = matcher, data
