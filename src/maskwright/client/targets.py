@@ -6,14 +6,17 @@ import importlib
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from maskwright.client.answer import Answer
 from maskwright.constraint import Constraint, json_schema
 from maskwright.errors import AnswerError, PolicyError, excerpt
-from maskwright.schema.python_types import is_python_type
+from maskwright.schema.python_types import is_python_type, schema_of
 
 __all__ = ["Target"]
+
+#: Where values stand that are no schemas, or schemas that are parts of others.
+_NO_SCHEMAS: Final = frozenset({"allOf", "const", "default", "enum", "examples"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,8 @@ class Target:
     def of(cls, given: object, tools: Iterable[object] = ()) -> Target:
         """What was given: a :class:`Constraint`, a JSON Schema (an object or its text), or a Python type.
 
-        Of pydantic models, dataclasses, ``TypedDict`` and other types instances are made, by pydantic. A function
+        Of pydantic models, dataclasses, ``TypedDict`` and other types instances are made, by pydantic; members that a
+        type does not name are not asked for, unless it keeps them (``extra="allow"``). A function
         stands for its arguments and is not called. ``None`` is any text. Of ``tools``, those that are types make
         instances out of the arguments of their calls.
 
@@ -43,7 +47,7 @@ class Target:
         if isinstance(given, Constraint):
             return cls(given)
         if is_python_type(given):
-            return cls(json_schema(given), _adapter(given) if _makes_instances(given) else None)
+            return cls(json_schema(_closed(schema_of(given))), _adapter(given) if _makes_instances(given) else None)
         if isinstance(given, (Mapping, str, bytes, bool)):
             return cls(json_schema(given))
         raise PolicyError(f"an answer is a Constraint, a JSON Schema or a Python type, not {excerpt(given)}")
@@ -73,6 +77,24 @@ def _made(adapter: Any, text: str, value: object, answer: Answer, where: str = "
     except Exception as cause:  # a validator of somebody else may raise anything
         place, reason = _told(cause, value)
         raise AnswerError(reason, text=text, place=where + place, report=answer.report) from cause
+
+
+def _closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a type, with nothing in its objects but what they name.
+
+    pydantic reads members that a type does not name and drops them, so its schemas let a model invent some: SmolLM2
+    does. What keeps them says so (``additionalProperties``). Objects that are parts of ``allOf`` know only some names.
+    """
+    waiting: list[Any] = [schema]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            if isinstance(found.get("properties"), dict) and found.get("type") == "object":
+                found.setdefault("additionalProperties", False)
+            waiting += [part for key, part in found.items() if key not in _NO_SCHEMAS]
+        elif isinstance(found, list):
+            waiting += found
+    return schema
 
 
 def _name(tool: object) -> str:

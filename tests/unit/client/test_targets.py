@@ -77,6 +77,36 @@ def test_values() -> None:
     assert Target.of(None).constraint is None
 
 
+class Open(pydantic.BaseModel, extra="allow"):
+    x: int
+
+
+class Pair(pydantic.BaseModel):
+    point: Point
+    rest: Open
+    named: dict[str, int] = {}
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "expected"),
+    [
+        (Point, '{"x": 1}', True),
+        (Point, '{"x": 1, "z": 2}', False),
+        (Open, '{"x": 1, "z": 2}', True),
+        (Pair, '{"point": {"x": 1}, "rest": {"x": 1, "z": 2}, "named": {"a": 1}}', True),
+        (Pair, '{"point": {"x": 1, "z": 2}, "rest": {"x": 1}}', False),
+        (list[Point], '[{"x": 1, "z": 2}]', False),
+        ({"type": "object", "properties": {"x": {}}}, '{"x": 1, "z": 2}', True),
+    ],
+)
+def test_types_name_all_members(given: Any, text: str, expected: bool) -> None:
+    """What a type would drop is not asked for; what it keeps is, and a schema is taken as it is."""
+    constraint = Target.of(given).constraint
+    assert constraint is not None
+    vocabulary = mw.Vocabulary.from_tokens([b"", *(bytes([byte]) for byte in range(256))], end_ids=[0])
+    assert mw.compile(constraint, vocabulary).matches(text) is expected
+
+
 ADA = {"name": "Ada", "years": 1}
 
 
