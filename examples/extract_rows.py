@@ -27,7 +27,7 @@ PERSON = {
     "additionalProperties": False,
 }
 TEXTS: list[str | dict[str, str]] = [
-    "Katherine Johnson is 52. She lives in Hampton.",
+    "Chen Wei is 52. She lives in Kyoto.",
     "Alan Turing is 41. He lives in Manchester.",
     {"id": "row-3", "text": "Grace Hopper is 85. She lives in Arlington."},
     {"id": "row-4", "note": "an object without a text is a row that failed"},
