@@ -156,7 +156,7 @@ COMPLETION_FIELDS: Final[tuple[Field, ...]] = (
         name="logprobs",
         kind=integer(0, _TOP),
         note="0: the written token alone. Up to `logprobs` + 1 entries, since the written one is always among them. "
-        "They are the model's own, before penalties, bias and mask.",
+        "They are the model's own, after penalties and bias, before mask and temperature.",
     ),
     Field(name="echo", kind=boolean(), default=False, note="With `logprobs` the prompt is scored too."),
     Field(
@@ -267,7 +267,12 @@ CHAT_FIELDS: Final[tuple[Field, ...]] = (
     ),
     *_CHAT_LENGTHS,
     *_DRAWING,
-    Field(name="logprobs", kind=boolean(), default=False, note="The model's own, before penalties, bias and mask."),
+    Field(
+        name="logprobs",
+        kind=boolean(),
+        default=False,
+        note="The model's own, after penalties and bias, before mask and temperature.",
+    ),
     Field(name="top_logprobs", kind=integer(0, _TOP), note="More than 0 needs `logprobs`."),
     *_CALLING,
     Field(
