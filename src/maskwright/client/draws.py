@@ -8,6 +8,7 @@ answer cannot be cut at such a token, the rest of it is one token that nothing i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -109,6 +110,9 @@ def chat_drawn(data: Mapping[str, Any], begun: bytes = b"", *, echoes: bool = Fa
     told = choice.get("message")
     message = told if isinstance(told, dict) else {}
     content = message.get("content")
+    if isinstance(content, list):  # parts, as Mistral's thinking models write them
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(text for text in texts if isinstance(text, str))
     reasoning = message.get("reasoning", message.get("reasoning_content"))
     refusal, calls = message.get("refusal"), message.get("tool_calls")
     return _drawn(
@@ -182,9 +186,8 @@ def _tokens(logprobs: Any) -> list[Token]:
     for place, text in enumerate(texts):
         top = tops[place] if isinstance(tops, list) and place < len(tops) else None
         options = tuple(
-            Option(*_spelled(key)[:1], float(value), _spelled(key)[1])
+            Option(*_spelled(key)[:1], _logprob(value), _spelled(key)[1])
             for key, value in (top.items() if isinstance(top, dict) else ())
-            if isinstance(value, (int, float))
         )
         data, token_id = _spelled(text)
         found.append(Token(data or b"", token_id, options))
@@ -205,7 +208,13 @@ def _option(entry: Mapping[str, Any]) -> Option:
         data = bytes(told)
     if isinstance(given, int) and 0 <= given < _MOST_ID:
         token_id = given
-    return Option(data, float(logprob) if isinstance(logprob, (int, float)) else float("-inf"), token_id)
+    return Option(data, _logprob(logprob), token_id)
+
+
+def _logprob(told: object) -> float:
+    """A logarithm of a probability; of what is none, that of 0."""
+    value = float(told) if isinstance(told, (int, float)) and not isinstance(told, bool) else -math.inf
+    return -math.inf if math.isnan(value) else min(value, 0.0)
 
 
 def _spelled(text: object) -> tuple[bytes | None, int | None]:

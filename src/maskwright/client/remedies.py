@@ -187,9 +187,9 @@ class Remedies:
         if writing.data or constraint is None:
             return False
         named = chosen_in(self.said.decode("utf-8", "replace"), forms_of(constraint).choices or ())
-        if named is None or not writing.matcher.can_read(named.encode()):
+        if named is None or not writing.matcher.can_read(named.encode("utf-8", "surrogatepass")):
             return False
-        writing.write(named.encode())
+        writing.write(named.encode("utf-8", "surrogatepass"))
         self._exchange.ledger.note("the choice stood in other text")
         return True
 

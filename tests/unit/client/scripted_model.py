@@ -51,6 +51,29 @@ class Scripted:
     answered: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     billed: int = 0
 
+    #: Whether answers come in events where that is asked for; ``False``: as a whole all the same.
+    streams: bool = True
+    events: list[str] = field(default_factory=list)
+
+    def more(self, *, keep: bool) -> str | None:
+        """The next event."""
+        if not self.events:
+            return None
+        return self.events[0] if keep else self.events.pop(0)
+
+    def _events(self, data: dict[str, Any]) -> list[str]:
+        choice = data["choices"][0]
+        text = choice["message"]["content"] if "message" in choice else choice["text"]
+        pieces = [text[i : i + 5] for i in range(0, len(text), 5)]
+        chunks: list[dict[str, Any]] = [
+            {"choices": [{"index": 0, "delta": {"content": one}} if "message" in choice else {"index": 0, "text": one}]}
+            for one in pieces
+        ]
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+        if "usage" in data:
+            chunks.append({"choices": [], "usage": data["usage"]})
+        return [*map(json.dumps, chunks), "[DONE]"]
+
     # ---- the API ---------------------------------------------------------------------------------------------------
 
     def reply(self, call: Call) -> Reply:
@@ -63,6 +86,9 @@ class Scripted:
             body = {"error": {"message": str(refusal), "type": "invalid_request_error", "param": refusal.param}}
             return Reply(refusal.status, {}, json.dumps(body).encode())
         self.answered.append((call.path, payload))
+        if payload.get("stream") and self.streams:
+            self.events = self._events(data)
+            return Reply(200, {"content-type": "text/event-stream"}, is_stream=True)
         return Reply(200, {"content-type": "application/json"}, json.dumps(data).encode())
 
     def _answer(self, path: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -256,7 +282,7 @@ def drive(flow: Generator[Any, Any, Any], server: Any, emitted: list[Any] | None
             case Emit(item=item):
                 if emitted is not None:
                     emitted.append(item)
-            case More():
-                result = server.more()
+            case More(keep=keep):
+                result = server.more(keep=keep)
             case Hangup():
-                pass
+                server.events = []
