@@ -29,6 +29,10 @@ from maskwright.wire.strict import check_strict
 __all__ = ["constraint_key", "constraint_of"]
 
 
+#: JSON is written with the escapes that it demands alone: SmolLM2 spelled whole words as ``\\u0065...``, all valid.
+_ESCAPES: Final = "minimal"
+
+
 class _Options(NamedTuple):
     limits: Limits
     whitespace: str
@@ -120,6 +124,7 @@ def _with_tools(request: ChatRequest, answer: Constraint | None, form: str, opti
             format=form,
             limits=options.limits,
             whitespace=options.whitespace,
+            escapes=_ESCAPES,
         ),
     )
     if answer is None or mode == chosen:
@@ -135,7 +140,7 @@ _EBNF_RULE: Final = re.compile(r"^\s*[\w.-]+\s*::=", re.MULTILINE)
 
 
 def _policies(asked: Asked, options: _Options) -> dict[str, Any]:
-    return {"whitespace": options.whitespace, **asked.policies, "limits": options.limits}
+    return {"whitespace": options.whitespace, "escapes": _ESCAPES, **asked.policies, "limits": options.limits}
 
 
 def _of_format(asked: Asked, options: _Options) -> Constraint:
