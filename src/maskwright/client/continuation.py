@@ -59,14 +59,18 @@ class Continuation:
             before = len(self.writing.data)
             free = self.writing.force_frame(marks=self._is_led) if self._may_frame else self.writing.force()
             self._is_led = False
-            self.ledger.add("forced", free)
-            self._tokens += estimated([b"x" * free])
+            self._free(free)
             yield from self.emit()
             if self.writing.is_done:
                 break
             is_complete = yield from self._round()
             self.writing.is_stalled = len(self.writing.data) <= before + free
         yield from self.emit(whole=True)
+
+    def _free(self, octets: int) -> None:
+        """Count what was written without asking."""
+        self.ledger.add("forced", octets)
+        self._tokens += estimated([b"x" * octets])
 
     def emit(self, *, whole: bool = False) -> Flow[None]:
         """Hand out what is certain, if anybody listens."""
@@ -196,6 +200,10 @@ class Continuation:
                 return False
         if not is_end and self.writing.matcher.is_accepting and not (bad is not None and bad.top):
             return True  # it is an answer, and what the model went on with is none of it
+        framed = self.writing.force_frame(marks=True) if self._may_frame else 0
+        if framed:
+            self._free(framed)
+            return False
         return (yield from self._remedies.apply(None if is_end else bad))
 
     def _write(self, walk: _Walk, data: bytes) -> None:

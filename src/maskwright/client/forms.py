@@ -19,8 +19,10 @@ __all__ = ["WRAPPED", "Forms", "chosen_in", "forms_of"]
 WRAPPED: Final = "answer"
 #: Characters of a grammar that are sent; servers compile it for every request.
 _LONGEST: Final = 200_000
-#: Characters of a text in which a choice is looked for.
+#: Characters of a text in which a choice is looked for, and how many times as long as the choice it may be: "34 years
+#: old, as the text says" does not choose "old".
 _SAID: Final = 2_000
+_SHARE: Final = 6
 #: Patterns that mean the same in every dialect, searched between anchors: no groups by name, no lookarounds, no flags,
 #: no classes whose meaning in Unicode differs.
 _PLAIN: Final = re.compile(r"(?:[^\\(\^$\n]|\\[^a-zA-Z0-9]|\\[nrt]|\((?!\?)|\(\?:|(?<=\[)\^)*")
@@ -133,14 +135,18 @@ def _formatted(source: Any) -> tuple[dict[str, Any] | bool | None, str | None]:
 
 
 def chosen_in(text: str, choices: Sequence[str]) -> str | None:
-    """The choice that a text names as a word, in whatever case; ``None`` if it names none, or several."""
+    """The choice that a short text names as a word, in whatever case; ``None`` if it names none, or several."""
     named = [
         one
         for one in choices
         if one and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text[:_SAID], re.IGNORECASE) is not None
     ]
     longest = max(named, key=len, default=None)
-    if longest is None or any(one.lower() not in longest.lower() for one in named):
+    if (
+        longest is None
+        or len(text.strip()) > _SHARE * len(longest)
+        or any(one.lower() not in longest.lower() for one in named)
+    ):
         return None
     return longest
 

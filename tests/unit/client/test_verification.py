@@ -75,6 +75,7 @@ def test_any_text_has_a_verdict(text: str) -> None:
         ("He is very OLD", "old"),
         ("not old but young", None),
         ("golden", None),
+        ("The person in the text is 34 years old", None),
         ("very old", "very old"),
         ("", None),
     ],
