@@ -1,4 +1,12 @@
-"""The default runtime: our own Llama in NumPy. Any number of sessions; a fork copies nothing before it reads on."""
+"""The default runtime: our own Llama in NumPy. Any number of sessions; a fork copies nothing before it reads on.
+
+Tokens a second of SmolLM2 on one of two busy cores, by the number of sequences of 100 tokens in a pass, printed by
+``tests/bench/runtimes.py``; llama.cpp multiplies Q4_1 blocks, whose unpacking more rows do not make cheaper::
+
+    sequences    1    4    8   16
+    numpy       28   92  144  178
+    llama.cpp   77   98  104  115
+"""
 
 from __future__ import annotations
 
