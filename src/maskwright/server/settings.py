@@ -20,6 +20,9 @@ _LIMITS: Final = Limits(
     subschemas=100_000,
     grammar_symbols=20_000,
     compile_seconds=10.0,
+    # What one kept guide may learn: 3 MB of masks for 49,000 tokens, and as much of configurations.
+    configurations=32_768,
+    masks=512,
 )
 
 
@@ -65,7 +68,7 @@ class Settings:
     compilers: int = 8
     compile_queue: int = 64
     #: Compiled constraints that are kept for the next request.
-    kept_guides: int = 128
+    kept_guides: int = 64
     #: Choices of one request: prompts times ``n`` or ``best_of``.
     choices: int = 128
     #: Caps on the constraints that requests carry.
