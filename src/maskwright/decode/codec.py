@@ -67,12 +67,17 @@ class TextCodec:
         self.tool_format = tool_format or tool_format_of(source.template, source.vocabulary)
         self.thinking = thinking_of(source.template, source.vocabulary) if thinking == "auto" else thinking
         self._encode = source.encode
+        self._most: int | None = None
         names = source.vocabulary.special_names
         self._start, self._end = names.get(_START, -1), names.get(_END, -1)
         self._has_chatml = _START in source.template and min(self._start, self._end) >= 0
         own = _SYSTEM.search(source.template)
         self._system = own.group(1) if own else ""
         self._template = Template(source.template, Marks(names), source.tokens) if source.template else None
+
+    def bound(self, context: int) -> None:
+        """Refuse conversations that no ``context`` tokens can hold before they are encoded, which takes seconds."""
+        self._most = context * self.vocabulary.longest
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text; see :meth:`maskwright.decode.runtime.Codec.encode`."""
@@ -118,13 +123,14 @@ class TextCodec:
 
     def _joined(self, pieces: Iterable[Piece]) -> list[int]:
         """The ids of pieces; texts that adjoin are one text, as they were when the model was trained."""
-        ids: list[int] = []
+        runs: list[Piece] = []
         for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
-            if is_text:
-                ids += self.encode("".join(str(piece) for piece in run))
-            else:
-                ids += [int(piece) for piece in run]
-        return ids
+            together = list(run)
+            runs += ["".join(map(str, together))] if is_text else together
+        size = sum(len(checked(run).encode()) for run in runs if isinstance(run, str))
+        if self._most is not None and size > self._most:
+            raise ModelError(f"the conversation has {size} bytes, the model's context holds {self._most} at the most")
+        return [token for run in runs for token in (self._encode(run) if isinstance(run, str) else [run])]
 
 
 def checked(text: str) -> str:

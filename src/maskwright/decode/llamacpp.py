@@ -124,6 +124,7 @@ class LlamacppRuntime(TextCodec):
             raise ModelError(f"{path}: {len(self.vocabulary)} tokens but scores for {self.width}")
         most = int(library.llama_model_n_ctx_train(self._model))
         self.context = min(context or _CONTEXT, most)
+        self.bound(self.context)
         self.sessions = sessions
         self._free = list(range(sessions))[::-1]
         self._context = self._open_context(threads)

@@ -104,6 +104,7 @@ class NumpyRuntime(TextCodec):
             raise ModelError(f"{path}: {reason} (fetch the file again)")
         most = network.dimensions.context
         self.context = min(context or most, most)
+        self.bound(self.context)
         self._dimensions = replace(network.dimensions, context=self.context)
 
     def open(self) -> Session:

@@ -137,6 +137,7 @@ class TorchRuntime(TextCodec):
         known = getattr(self._model.config, "max_position_embeddings", None)
         most = known if isinstance(known, int) else _CONTEXT
         self.context = min(context or most, most)
+        self.bound(self.context)
 
     def _load_folder(self, folder: Path) -> tuple[Source, list[Path]]:
         try:

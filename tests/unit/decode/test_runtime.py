@@ -165,6 +165,16 @@ def test_the_context_can_be_made_smaller_only(toy_gguf: Path) -> None:
         small.forward([Step(session, [8])])
 
 
+def test_a_conversation_that_cannot_fit_is_refused_unread(toy_gguf: Path) -> None:
+    """More bytes than the longest tokens of a whole context have; one byte less may still fit."""
+    runtime = load(str(toy_gguf), context=100)
+    most = 100 * runtime.vocabulary.longest
+    head = len("system\nBe brief." + "\n" + "user\n" + "\n" + "assistant\n")
+    with pytest.raises(ModelError, match=f"holds {most} at the most"):
+        runtime.chat([{"role": "user", "content": "a" * (most - head + 1)}])
+    assert runtime.chat([{"role": "user", "content": "a" * (most - head)}])
+
+
 def test_fingerprints_tell_weights_apart(gguf_writer: Callable[..., Path]) -> None:
     """Equal files have equal names, other weights another one."""
     first, again, other = gguf_writer(), gguf_writer(), gguf_writer(seed=1)
