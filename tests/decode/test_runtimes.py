@@ -107,6 +107,10 @@ def test_texts_are_encoded_as_the_default_engine_does(runtime: Runtime, smollm2:
         ids = runtime.chat(TALK, continue_final=is_open)
         assert ids == default.chat(TALK, continue_final=is_open)
         assert ids.count(end) == len(TALK) - is_open
+    long = [{"role": "user", "content": "word " * 3000}]
+    assert runtime.chat(long) == default.chat(long)
+    with pytest.raises(ModelError, match="at the most"):
+        runtime.chat([{"role": "user", "content": " " * 256 * runtime.vocabulary.longest}])
     assert (runtime.tool_format, runtime.thinking, runtime.opening) == ("hermes", None, ())
     assert len(runtime.vocabulary) == runtime.width
 

@@ -67,7 +67,7 @@ class TextCodec:
         self.tool_format = tool_format or tool_format_of(source.template, source.vocabulary)
         self.thinking = thinking_of(source.template, source.vocabulary) if thinking == "auto" else thinking
         self._encode = source.encode
-        self._most: int | None = None
+        self._most_bytes: int | None = None
         names = source.vocabulary.special_names
         self._start, self._end = names.get(_START, -1), names.get(_END, -1)
         self._has_chatml = _START in source.template and min(self._start, self._end) >= 0
@@ -77,7 +77,7 @@ class TextCodec:
 
     def bound(self, context: int) -> None:
         """Refuse conversations that no ``context`` tokens can hold before they are encoded, which takes seconds."""
-        self._most = context * self.vocabulary.longest
+        self._most_bytes = context * self.vocabulary.longest
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text; see :meth:`maskwright.decode.runtime.Codec.encode`."""
@@ -128,8 +128,10 @@ class TextCodec:
             together = list(run)
             runs += ["".join(map(str, together))] if is_text else together
         size = sum(len(checked(run).encode()) for run in runs if isinstance(run, str))
-        if self._most is not None and size > self._most:
-            raise ModelError(f"the conversation has {size} bytes, the model's context holds {self._most} at the most")
+        if self._most_bytes is not None and size > self._most_bytes:
+            raise ModelError(
+                f"the conversation has {size} bytes, the model's context holds {self._most_bytes} at the most"
+            )
         return [token for run in runs for token in (self._encode(run) if isinstance(run, str) else [run])]
 
 

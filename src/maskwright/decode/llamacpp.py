@@ -130,8 +130,8 @@ class LlamacppRuntime(TextCodec):
         self._context = self._open_context(threads)
         self._memory = library.llama_get_memory(self._context)
         #: Fewer than asked for where the pool is smaller; more in one call would end the process.
-        self._most = min(_BATCH, int(library.llama_n_batch(self._context)))
-        self._batch = library.llama_batch_init(self._most, 0, 1)
+        self._batch_size = min(_BATCH, int(library.llama_n_batch(self._context)))
+        self._batch = library.llama_batch_init(self._batch_size, 0, 1)
 
     def _open_context(self, threads: int) -> Any:
         settings = self._library.llama_context_default_params()
@@ -195,7 +195,7 @@ class LlamacppRuntime(TextCodec):
         before = [session.length for session in sessions]
         out = [np.empty((step.outputs, self.width), np.float32) for step in steps]
         tokens = _tokens(steps)
-        while part := list(islice(tokens, self._most)):
+        while part := list(islice(tokens, self._batch_size)):
             code = self._read(part, sessions, before)
             if code:
                 self._undo(sessions, before)
