@@ -269,7 +269,7 @@ def _own(session: Session) -> LlamacppSession:
 
 def _library() -> Any:
     try:
-        library = import_module("llama_cpp.llama_cpp")
+        library = import_module("llama_cpp")
     except ImportError as cause:
         raise PolicyError('the engine llamacpp needs llama-cpp-python (pip install "maskwright[llamacpp]")') from cause
     except (OSError, RuntimeError) as cause:
