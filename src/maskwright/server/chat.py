@@ -9,6 +9,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
+from maskwright.errors import ModelError, RequestError
 from maskwright.guide import Guide
 from maskwright.server.answering import Answering
 from maskwright.server.orders import jobs_of
@@ -85,12 +86,7 @@ class Chat:
         service = self._service
         asked = read_chat(data, compat=service.settings.compat)
         service.check(asked, asked.n)
-        prompt = service.runtime.chat(
-            _messages(asked),
-            asked.tools,
-            continue_final=asked.continue_final,
-            thinking=asked.thinks,
-        )
+        prompt = self._prompt(asked)
         thinking = self._thinking(asked, prompt)
         prediction = service.encode(asked.prediction) if asked.prediction else ()
         if "logprobs" in service.settings.without:
@@ -100,6 +96,21 @@ class Chat:
         if key is not None:
             key = f"{thinking!r} {key}"
         return _Order(asked, tuple(prompt), tuple(prediction), thinking, key)
+
+    def _prompt(self, asked: ChatRequest) -> list[int]:
+        """The conversation as ids.
+
+        Raises :class:`RequestError` (400) for one that the model's template refuses or no context can hold.
+        """
+        try:
+            return self._service.runtime.chat(
+                _messages(asked),
+                asked.tools,
+                continue_final=asked.continue_final,
+                thinking=asked.thinks,
+            )
+        except ModelError as cause:
+            raise RequestError(str(cause), param="messages", code="invalid_messages") from cause
 
     def _thinking(self, asked: ChatRequest, prompt: list[int]) -> tuple[str, str] | None:
         """The marks of the thinking that this answer begins with."""

@@ -398,3 +398,17 @@ def test_requests_at_the_same_time() -> None:
     responses = asyncio.run(run())
     assert {response.status_code for response in responses} == {200}
     assert len({response.headers["x-request-id"] for response in responses}) == 20
+
+
+def test_a_conversation_that_the_model_refuses_is_the_callers_fault() -> None:
+    """A template that knows no such roles, text without bytes: 400 for the messages, not a failure of the server."""
+    engine = FakeEngine()
+
+    def refuse(*_: Any, **__: Any) -> list[int]:
+        raise ModelError("roles must alternate")
+
+    engine.runtime.chat = refuse  # type: ignore[method-assign]
+    response = post(make(engine), "chat/completions", {"messages": [{"role": "user", "content": "Hi"}]})
+    assert response.status_code == 400
+    assert response.json()["error"]["param"] == "messages"
+    assert "alternate" in response.json()["error"]["message"]
