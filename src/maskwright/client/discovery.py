@@ -21,7 +21,6 @@ from maskwright.errors import (
     CapabilityError,
     ConnectionFailedError,
     CredentialsError,
-    ExhaustedError,
     ProtocolError,
     RejectedError,
     ServerFailedError,
@@ -80,6 +79,7 @@ def known_profile(settings: Settings, ledger: Ledger) -> Flow[Profile]:
             )
             ledger.enter({"prompt_tokens": 0, "completion_tokens": 0}, prompt=0, completion=0, attempts=reply.attempts)
             ledger.add("probes")
+            ledger.unbilled += 1
             name = (owned_profile(reply.json()) or GENERIC).name
         except (CredentialsError, ConnectionFailedError, ServiceTimeoutError):
             raise
@@ -151,8 +151,6 @@ def _applied(exchange: Exchange, vocabulary: Vocabulary, claimed: int, bound: fl
             told = [int(number) for number in re.findall(r"\d+", error.message) if low < int(number) <= high]
             tried = max(told) if told else (low + high + 1) // 2
             continue
-        except ExhaustedError:
-            return low
         exchange.ledger.add("probes")
         drawn = chat_drawn(data) if exchange.is_chat else completion_drawn(data)
         if drawn.text.strip() != vocabulary.tokens[words[0]]:

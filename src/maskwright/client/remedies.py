@@ -8,7 +8,7 @@ shortest way on, which is chosen for the model and marks the answer as degraded.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ _BANS: Final = 4
 _DRAWS: Final = 3
 #: Steps that are chosen for the model, one after the other, before the answer is ended for it.
 _NUDGES: Final = 4
+_MARKS: Final = b" \t\r\n\"'`*"
 
 
 class Remedies:
@@ -72,7 +73,7 @@ class Remedies:
                 return False
         if (yield from self._by_scores()):
             return False
-        if self._by_words():
+        if self._by_words() or self._by_case(bad):
             return False
         return (yield from self._nudge(bad))
 
@@ -193,6 +194,18 @@ class Remedies:
         self._exchange.ledger.note("the choice stood in other text")
         return True
 
+    def _by_case(self, bad: Token | None) -> bool:
+        """The likeliest of the reported tokens that is allowed but for its case and the marks around it."""
+        can_read = self._writing.matcher.can_read
+        for option in sorted(bad.top if bad is not None else (), key=lambda option: -option.logprob):
+            for data in _variants(option.data or b""):
+                if can_read(data):
+                    self._writing.write(data)
+                    self._exchange.ledger.add("repairs")
+                    self._exchange.ledger.note("a token stood for the same in another case")
+                    return True
+        return False
+
     def _way(self) -> bytes:
         """The shortest way to the end."""
         try:
@@ -223,6 +236,13 @@ class Remedies:
         whole = self._nudges > _NUDGES or not writing.matcher.can_read(step)
         writing.write(way if whole else step)
         return whole
+
+
+def _variants(data: bytes) -> Iterator[bytes]:
+    """A word in other cases, without marks around it."""
+    word = data.strip(_MARKS)
+    if len(word) > 1:  # one letter stands for too many words
+        yield from dict.fromkeys((word, word.lower(), word.upper(), word.capitalize()))
 
 
 def _first(data: bytes) -> int:

@@ -20,7 +20,8 @@ _BYTES_PER_TOKEN: Final = 3
 class Budget:
     """The most that one answer may cost; ``None`` for no bound. What is used up is told by ``ExhaustedError``."""
 
-    #: Requests that were answered, probes included; repetitions after failures do not count.
+    #: Requests that were answered, probes included. Repetitions after failures do not count, nor does what bills
+    #: nothing: the list of models, by which an unknown API is known.
     calls: int | None = 100
     #: Billed tokens, of prompts and completions together, as the API reports them; estimated where it does not.
     tokens: int | None = None
@@ -47,6 +48,8 @@ class Ledger:
         self.counts: dict[str, int] = {}
         #: Probability of tokens that were not reported and might have been allowed, see ``Report.unseen``.
         self.unseen = 0.0
+        #: Of the calls, those that bill nothing.
+        self.unbilled = 0
         self.how = ""
         self.is_degraded = False
         self.is_estimated = False
@@ -84,7 +87,7 @@ class Ledger:
             ExhaustedError: it may not; with the text so far and the report.
         """
         budget, room = self.budget, self.room(prompt)
-        calls = self.counts.get("calls", 0)
+        calls = self.counts.get("calls", 0) - self.unbilled
         if budget.calls is not None and calls >= budget.calls:
             raise self.exhausted(f"all {budget.calls} calls were made", text, now)
         if room is not None and room < 1:

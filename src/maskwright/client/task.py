@@ -86,7 +86,8 @@ class Settings:
     profile: Profile | None = None
     #: That of the model, exactly: without it there is no bias and no allowed set of ids.
     vocabulary: Vocabulary | None = None
-    #: How the model writes calls (a name of ``maskwright.tags.formats.FORMATS``), for tools in the loop.
+    #: How the model writes calls (a name of ``maskwright.tags.formats.FORMATS``), for tools in the loop; ``None``: as
+    #: its family does, if that is known by its name.
     tool_format: str | None = None
     retries: Retries = field(default_factory=Retries)
     budget: Budget = field(default_factory=Budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -35,6 +36,9 @@ __all__ = ["called"]
 
 _ANY_OBJECT: Final = '{"type": "object"}'
 _KEPT: Final = 256
+#: Families whose calls are plain text, by the names of their models; calls with control tokens do not pass through the
+#: texts of APIs.
+_FAMILIES: Final = ((r"qwen3[-_]?coder", "qwen3_coder"), (r"qwen|hermes|smollm", "hermes"), (r"llama-?3", "llama3"))
 
 
 def called(task: Task, settings: Settings, profile: Profile, ledger: Ledger) -> Flow[Answer]:
@@ -82,11 +86,19 @@ class _Turn:
                 if self._task.prefer == "native" or not isinstance(error, CapabilityError):
                     raise
                 self._ledger.note(f"tools were refused: {error.message[:200]}")
-        if self._settings.tool_format is not None:
+        form = self._form
+        if form is not None:
             plain = Exchange(self._task, self._settings, self._profile, self._ledger, messages=self._task.messages)
             if (yield from prefill_of(plain)):
-                return (yield from self._written(self._settings.tool_format))
+                return (yield from self._written(form))
         return (yield from self._made_up(Drawn()))
+
+    @property
+    def _form(self) -> str | None:
+        """How the model writes calls, as told or by its name."""
+        model = (self._settings.model or "").lower()
+        known = next((form for pattern, form in _FAMILIES if re.search(pattern, model)), None)
+        return self._settings.tool_format or known
 
     # ---- the API's own tools --------------------------------------------------------------------------------------
 
@@ -156,7 +168,7 @@ class _Turn:
     def _without_calls(self, drawn: Drawn) -> Flow[Answer]:
         """Text: the answer if it may be, or calls that the API did not read as such."""
         text = drawn.text.decode("utf-8", "replace")
-        form = self._settings.tool_format
+        form = self._form
         if form is not None and self._choice.mode != "none":
             try:
                 parsed = parse_tools(text, format=form, tools=self._names)

@@ -129,3 +129,15 @@ def test_models_that_refuse_fields_are_known() -> None:
     openai = PROFILES["openai"]
     assert "logit_bias" in openai.drops("gpt-5-mini")
     assert not openai.drops("gpt-4o")
+
+
+def test_the_list_of_models_is_not_held_against_a_budget() -> None:
+    """It bills nothing: with one call the answer can still be got."""
+    ledger = Ledger(Budget(calls=1), 0.0)
+    flow = known_profile(Settings(base_url="http://a", probes=Probes()), ledger)
+    next(flow)
+    flow.send(1.0)
+    with pytest.raises(StopIteration):
+        flow.send(MODELS)
+    ledger.allow(1.0, 10, "")
+    assert ledger.report(1.0).calls == ledger.report(1.0).probes == 1
