@@ -228,7 +228,8 @@ class _Asking:
         way = "loop:prefill" if exchange.is_chat else "loop:completions"
         self._ledger.how = way if rejected is None else f"native+{way}"
         try:
-            yield from Continuation(exchange, self._writing).run()
+            is_lost = rejected is not None and rejected.drawn.finish != "length"
+            yield from Continuation(exchange, self._writing, is_lost=is_lost).run()
         except CapabilityError:
             if not exchange.is_chat:
                 exchange.learn(continues=False)

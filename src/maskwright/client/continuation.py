@@ -30,8 +30,8 @@ _BLANKS: Final = b" \t\r\n"
 class Continuation:
     """One answer on its way."""
 
-    def __init__(self, exchange: Exchange, writing: Writing) -> None:
-        """Go on from what is written."""
+    def __init__(self, exchange: Exchange, writing: Writing, *, is_lost: bool = False) -> None:
+        """Go on from what is written; ``is_lost``: where the model went on with something that is not allowed."""
         self.exchange, self.writing, self.ledger = exchange, writing, exchange.ledger
         task = exchange.task
         self._random = Random(task.seed)
@@ -43,7 +43,7 @@ class Continuation:
         #: Whether spelling may be chosen for the model: in draws it is a choice as any other.
         self._may_frame = task.constraint is not None and forms_of(task.constraint).is_json and self._temperature <= 0
         #: Whether the model has just lost its way, and is led to the next decision.
-        self._is_led = False
+        self._is_led = is_lost
 
     def run(self) -> Flow[None]:
         """Write until the answer is complete.
