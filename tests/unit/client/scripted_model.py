@@ -222,7 +222,7 @@ class Scripted:
             while rest:
                 known = {t: p for t, p in self.distribution(text).items() if t and rest.startswith(t)}
                 token = max(known, key=len) if known else rest[:1]
-                pieces.append(token.decode())
+                pieces.append(token.decode("utf-8", "replace"))
                 values.append(math.log(known.get(token, 1e-9)))
                 text, rest = text + token, rest[len(token) :]
             logprobs = {"tokens": pieces, "token_logprobs": values, "top_logprobs": [None] * len(pieces)}
