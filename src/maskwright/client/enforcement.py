@@ -19,7 +19,7 @@ from maskwright.client.spending import Ledger
 from maskwright.client.task import Settings, Task
 from maskwright.client.toolcalls import called
 from maskwright.constraint import Constraint
-from maskwright.errors import AnswerError, OutputError
+from maskwright.errors import AnswerError, CapabilityError, OutputError
 from maskwright.tags.parsing import parser_of
 from maskwright.tags.parsing_events import Parsed
 
@@ -39,6 +39,9 @@ def enforce(task: Task, settings: Settings) -> Flow[Answer]:
     ledger = Ledger(settings.budget, started)
     try:
         profile = yield from known_profile(settings, ledger)
+        if not profile.offers("chat" if task.is_chat else "completions"):
+            what = "chats: ask with a prompt" if task.is_chat else "completions: ask in a chat"
+            raise CapabilityError(f"{profile.title} has no {what}")
         if task.tools:
             return (yield from called(task, settings, profile, ledger))
         if task.constraint is None:

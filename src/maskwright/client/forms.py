@@ -32,7 +32,6 @@ _PLAIN: Final = re.compile(r"(?:[^\\(\^$\n]|\\[^a-zA-Z0-9]|\\[nrt]|\((?!\?)|\(\?
 class Forms:
     """A constraint as what APIs take; ``None`` where it cannot be said so."""
 
-    kind: str
     #: A JSON Schema.
     schema: dict[str, Any] | bool | None = None
     #: The name that the source gives the schema.
@@ -95,21 +94,21 @@ def forms_of(constraint: Constraint) -> Forms:
     source = arguments[0] if arguments else None
     kind = constraint.kind
     if kind == "json_schema" and keywords.get("registry") is None:
-        return Forms(kind, schema=_schema(source), constraint=constraint)
+        return Forms(schema=_schema(source), constraint=constraint)
     if kind == "response_format" and not keywords.get("thinking"):
         schema, name = _formatted(source)
-        return Forms(kind, schema=schema, name=name, constraint=constraint)
+        return Forms(schema=schema, name=name, constraint=constraint)
     if kind == "regex" and keywords.get("match") == "full" and isinstance(source, str):
         plain = source if _PLAIN.fullmatch(source) else None
-        return Forms(kind, pattern=plain, constraint=constraint)
+        return Forms(pattern=plain, constraint=constraint)
     if kind == "choice" and isinstance(source, tuple):
-        return Forms(kind, choices=source, constraint=constraint)
+        return Forms(choices=source, constraint=constraint)
     if kind == "grammar_root":
         policies = constraint.policies
         is_bare = not any(policies.get(name) for name in ("tools", "thinking"))
         root = policies.get("root")
-        return Forms(kind, root=root if is_bare and isinstance(root, str) else None, constraint=constraint)
-    return Forms(kind, constraint=constraint)
+        return Forms(root=root if is_bare and isinstance(root, str) else None, constraint=constraint)
+    return Forms(constraint=constraint)
 
 
 def _schema(source: Any) -> dict[str, Any] | bool | None:

@@ -438,3 +438,11 @@ def test_a_model_that_lost_its_way_is_led_to_the_next_decision() -> None:
     answer = ask(person(prefer="loop"), server)
     assert answer.text.startswith('{"name": "Alice", "age": ')
     assert any(payload["prompt"].endswith(', "age":') for _, payload in server.calls)
+
+
+def test_an_api_without_completions_is_not_asked_for_them() -> None:
+    """Mistral has chats only."""
+    server = Scripted(wild(1), [*TOKENS, b""])
+    with pytest.raises(CapabilityError, match="chat"):
+        ask(person(), server, "mistral")
+    assert not server.calls
