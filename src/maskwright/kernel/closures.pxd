@@ -5,6 +5,8 @@ cdef class Closures:
     cdef public object expand        # callable: node key -> productions
     cdef public int stack_depth      # cap on the height of a stack
     cdef public bint unspellable     # a lexeme was met that the vocabulary's bytes cannot write
+    cdef public long long effort     # entries merged and entered for the present mask or byte; at most most_effort
+    cdef public long long most_effort
     cdef public dict node_ids        # node key -> node
     cdef public list node_keys       # node_keys[node]
     cdef public list node_starts     # node_starts[node]: first positions of its productions; None until expanded
@@ -44,3 +46,4 @@ cdef class Closures:
     cpdef unsigned long long begin(self, int found) except 0
     cpdef bint passes(self, int filter_, int state) except -1
     cpdef int leave(self, int position, int label) except -1
+    cdef int _spend(self, int effort) except -1

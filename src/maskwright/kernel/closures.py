@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 import cython
 
+from maskwright.errors import LimitError, Problem
 from maskwright.kernel.expressions import WORDS
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNKNOWN, Lexicon
 from maskwright.kernel.trie import BYTE_CATEGORIES
@@ -37,6 +38,8 @@ STEEP = 64
 
 #: Slots of the memory in front of the table of closures, a power of two; a look-up costs 5 ns there and 50 in a dict.
 MEMO = 1024
+#: Entries of stacks and items that one mask, or reading one byte of a text, may merge and enter: a second.
+EFFORT = 500_000
 
 #: Bit of ``entry`` that says that it was computed; no category has it.
 KNOWN = 1 << 63
@@ -55,6 +58,8 @@ class Closures:
         self.expand = expand
         self.stack_depth = stack_depth
         self.unspellable = False
+        self.effort = 0
+        self.most_effort = EFFORT
         self.node_ids = {}
         self.node_keys = []
         self.node_starts = []
@@ -268,6 +273,7 @@ class Closures:
             if pair in self.merged:
                 todo.pop()
                 continue
+            self._spend(len(self.stacks[pair[0]]) + len(self.stacks[pair[1]]))
             entries = dict(self.stacks[pair[0]])
             waiting = []
             for position, below in self.stacks[pair[1]]:
@@ -359,6 +365,7 @@ class Closures:
         seen = set(places)
         todo = list(reversed(places))
         while todo:
+            self._spend(1)
             position, stack = todo.pop()
             fresh: list[tuple[int, int]] = []
             kind = self.kind[position]
@@ -368,6 +375,7 @@ class Closures:
                 elif stack not in self.returned:
                     return stack, []
                 else:
+                    self._spend(len(self.returned[stack]))
                     for state, place, below in self.returned[stack]:
                         self._add_item(items, (state, place), below)
             elif kind == CALL:
@@ -382,6 +390,14 @@ class Closures:
                     seen.add(place)
                     todo.append(place)
         return NIL, sorted([(state, position, stack) for (state, position), stack in items.items()])
+
+    def _spend(self, effort: cython.int) -> cython.int:
+        """Count what entering takes; it holds the interpreter's lock, so nothing else could end it."""
+        self.effort += effort
+        if self.effort > self.most_effort:
+            self.effort = 0
+            raise LimitError(Problem("too many ways to go on at one place", remedy="make the grammar less ambiguous"))
+        return 0
 
     def _add_item(self, items: dict[tuple[int, int], int], key: tuple[int, int], stack: int) -> None:
         known = items.get(key, stack)

@@ -24,6 +24,8 @@ REFUSED = -1
 #: Items that all frames of one walk may hold together, and how many have room at first.
 FRAME_ITEMS = 262_144
 FIRST_ITEMS = 1_024
+#: Comparisons of items that one mask, or reading one byte of a text, may take: about a second.
+EFFORT = 1_000_000_000
 #: Characters below which reading them one by one costs no more.
 SHORT = 2
 #: Forced text is found in pieces of this many bytes at most.
@@ -53,6 +55,8 @@ class Frames:
         self.recall = RECALL
         self.captured = 0
         self.crossed = array("i", bytes(4 * (self.longest + 3)))
+        self.effort = 0
+        self.most_effort = EFFORT
         self.capacity = FIRST_ITEMS
         self.states = array("i", bytes(4 * FIRST_ITEMS))
         self.positions = array("i", bytes(4 * FIRST_ITEMS))
@@ -106,6 +110,9 @@ class Frames:
     ) -> cython.int:
         """Add an item to the frame ``start .. top``, merging stacks; the new top."""
         i: cython.int
+        self.effort += top - start
+        if self.effort > self.most_effort:
+            self._give_up()
         for i in range(start, top):
             if self.states[i] == state and self.positions[i] == position:
                 if self.stacks[i] != stack:
@@ -117,6 +124,11 @@ class Frames:
         self.positions[top] = position
         self.stacks[top] = stack
         return top + 1
+
+    def _give_up(self) -> cython.int:
+        """End what compares items without end: it holds the interpreter's lock, so nothing else could end it."""
+        self.effort = 0
+        raise LimitError(Problem("too many ways to read the same text", remedy="make the grammar less ambiguous"))
 
     def _widen(self) -> cython.int:
         """Double the room of the frames."""
@@ -260,6 +272,7 @@ class Frames:
                 return REFUSED
             for byte in data[self.done :] if self.done else data:
                 self.done += 1
+                self.effort = self.closures.effort = 0
                 if self._step(d, byte) == 0:
                     return REFUSED
                 d += 1

@@ -211,6 +211,8 @@ class Walker(Frames):
         self.source = None
         self.doubtful = []
         self.crossed[0] = 0
+        self.effort = 0
+        self.closures.effort = 0
         self.masking = True
         try:
             self._fill_items(self.configurations[configuration], row)
