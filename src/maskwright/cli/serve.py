@@ -19,7 +19,7 @@ from maskwright.cli.threads import limit_threads
 from maskwright.decode.models import DEFAULT
 from maskwright.decode.runtimes import ENGINES, load
 from maskwright.errors import InputError
-from maskwright.server.settings import PARTS, Settings
+from maskwright.server.settings import PARTS, WHITESPACES, Settings
 
 if TYPE_CHECKING:
     from maskwright.decode.runtime import Runtime
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--threads", type=_count, default=1, help="processor threads; default: %(default)s")
     load_group = parser.add_argument_group("load")
     load_group.add_argument("--batch", type=_count, default=8, help="sequences at once; default: %(default)s")
-    load_group.add_argument("--queue", type=_count, default=64, help="jobs that wait, then 429; default: %(default)s")
+    load_group.add_argument("--queue", type=_count, default=256, help="jobs that wait, then 429; default: %(default)s")
     load_group.add_argument(
         "--request-seconds", type=_seconds, default=600.0, help="time of one request; default: %(default)g"
     )
@@ -69,6 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="lenient",
         choices=("lenient", "cerebras", "openai"),
         help="how unknown fields and faults are treated; default: %(default)s, which ignores and lists them",
+    )
+    http.add_argument(
+        "--whitespace", default="spaced", choices=WHITESPACES, help="the blanks of JSON; default: %(default)s"
     )
     http.add_argument(
         "--without", action="append", default=[], choices=sorted(PARTS), help="leave something out, to try a client"
@@ -119,6 +122,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         any_model=arguments.any_model,
         keys=frozenset(arguments.api_key) | frozenset(key for key in in_environment if key),
         compat=arguments.compat,
+        whitespace=arguments.whitespace,
         without=frozenset(arguments.without),
         origins=tuple(arguments.origin),
         request_seconds=arguments.request_seconds,

@@ -132,6 +132,7 @@ class Chat:
                 service.settings.limits,
                 tool_format=service.runtime.tool_format,
                 strict_dialect=service.settings.dialect,
+                whitespace=service.settings.whitespace,
                 thinking=order.thinking,
             ),
         )

@@ -104,7 +104,13 @@ class Completions:
         settings = self._service.settings
         return await self._service.guides.guide(
             prompt.key,
-            lambda: constraint_of(asked, settings.limits, strict_dialect=settings.dialect, prompt=prompt.text),
+            lambda: constraint_of(
+                asked,
+                settings.limits,
+                strict_dialect=settings.dialect,
+                prompt=prompt.text,
+                whitespace=settings.whitespace,
+            ),
         )
 
     async def _submit(self, order: _Order, guides: list[Guide | None]) -> Answering[CompletionChoice]:

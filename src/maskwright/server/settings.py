@@ -8,10 +8,12 @@ from typing import Final
 from maskwright.errors import PolicyError, excerpt
 from maskwright.limits import Limits, check_limits
 
-__all__ = ["PARTS", "Settings"]
+__all__ = ["PARTS", "WHITESPACES", "Settings"]
 
 #: What can be left out on purpose, to try what a client does without it.
 PARTS: Final = frozenset({"constraints", "logit_bias", "logprobs", "native"})
+#: Policies for the blanks of JSON.
+WHITESPACES: Final = ("spaced", "compact", "flexible", "any")
 _COMPATIBLE: Final = frozenset({"lenient", "cerebras", "openai"})
 #: Constraints come from strangers: what they may cost is far less than what a program may ask of the library itself.
 _LIMITS: Final = Limits(
@@ -40,6 +42,9 @@ class Settings:
     any_model: bool = False
     #: Keys of which a request must carry one (``Authorization: Bearer KEY``); empty: none is asked for.
     keys: frozenset[str] = field(default=frozenset(), repr=False)
+    #: The blanks of JSON, a policy of :func:`maskwright.json_schema`. Spaced leaves no choice, so punctuation costs no
+    #: pass of the model, and a small one reads values right that it gets wrong between odd blanks.
+    whitespace: str = "spaced"
     #: How unknown fields and faults are told: ``"lenient"``, ``"cerebras"`` or ``"openai"``.
     compat: str = "lenient"
     #: Parts that are left out, names of ``PARTS``. ``"constraints"``: ``response_format``, tools and the like are read
@@ -85,6 +90,8 @@ class Settings:
             raise PolicyError(f"the model's name is a string, not {excerpt(self.model)}")
         if self.compat not in _COMPATIBLE:
             raise PolicyError(f"compat is one of {', '.join(sorted(_COMPATIBLE))}, not {excerpt(self.compat)}")
+        if self.whitespace not in WHITESPACES:
+            raise PolicyError(f"whitespace is one of {', '.join(WHITESPACES)}, not {excerpt(self.whitespace)}")
         unknown = sorted(self.without - PARTS)
         if unknown:
             raise PolicyError(f"without takes {', '.join(sorted(PARTS))}, not {excerpt(unknown[0])}")
