@@ -21,7 +21,7 @@ Null means the same as absence, everywhere. A field that is not in the table is 
 `x-maskwright-ignored`; with `--compat cerebras` or `--compat openai` it is refused as those APIs do. A value that a
 field cannot have is a 400 with the field as `param` (422 with `--compat cerebras`). A request has at most one
 constraint, and tools go with `response_format` only where the model marks its calls (not with `--compat cerebras`).
-JSON is written with the escapes that it demands and no others, so that text stays readable.
+JSON is written with the escapes that it demands and no others, and with the blanks of `--whitespace`.
 """
 _EFFECTS: Final = {"honoured": "honoured", "ignored": "accepted, no effect", "refused": "refused"}
 
