@@ -27,6 +27,8 @@ __all__ = ["Outcome", "constrained"]
 #: Times that a model is asked again with the reason why its answer was refused.
 _ROUNDS: Final = 2
 _BLANKS: Final = b" \t\r\n"
+#: Characters that are read on after an answer went wrong or ended.
+_WRONG: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ class _Asking:
     def _offered(self, exchange: Exchange, offer: Offer) -> Flow[Outcome | _Rejected]:
         self._ledger.how = f"native:{offer.shape}"
         limit = self._task.max_tokens
-        if self._task.stream and offer.is_exact:
+        if offer.is_exact and (self._task.stream or limit is None):
             drawn = yield from self._streamed(exchange, offer)
         else:
             drawn = yield from exchange.ask(limit=limit, more=offer.fields)
@@ -191,24 +193,36 @@ class _Asking:
         return _Rejected(drawn, verdict)
 
     def _streamed(self, exchange: Exchange, offer: Offer) -> Flow[Drawn]:
-        """The same, and every piece is handed out once it is known to be right."""
+        """The same, read as it comes: every piece is handed out once it is known to be right, if that is asked for.
+
+        An API that drops the constraint writes on and on where no number of tokens bounds it, to the end of the model's
+        context: it is left soon after it went wrong, and not at once, since what follows may show that the answer was
+        only spelled in another way.
+        """
         stream = yield from exchange.open(limit=self._task.max_tokens, more=offer.fields)
         reader = Writing(self._constraint, None)
         is_good = True
+        #: Characters that are no part of the answer.
+        wrong = 0
         while (piece := (yield from stream.piece())) is not None:
             octets = piece.encode("utf-8", "replace")
             if not reader.data:
                 octets = octets.lstrip(_BLANKS)
+            if not is_good or not octets or reader.is_done:
+                wrong += len(piece)
+                if wrong > _WRONG:
+                    is_good = False
+                    break
             if not is_good or not octets:
                 continue
             if reader.is_done:
                 is_good = not octets.strip(_BLANKS)
-                continue
-            is_good = reader.begin(octets) == len(octets)
-            fresh = reader.fresh(whole=reader.is_done)
-            if fresh:
-                yield Emit(fresh)
-            if not is_good and reader.emitted:
+            else:
+                is_good = reader.begin(octets) == len(octets)
+                fresh = reader.fresh(whole=reader.is_done) if self._task.stream else ""
+                if fresh:
+                    yield Emit(fresh)
+            if not is_good and (reader.emitted or reader.is_done):
                 break
         drawn = yield from stream.close(early=not is_good)
         if reader.emitted:  # what was handed out stands: the answer goes on from there

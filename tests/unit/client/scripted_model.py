@@ -40,6 +40,8 @@ class Scripted:
     native: str = "refused"
     native_text: str = "{}"
     usage: bool = True
+    #: Tokens that are written where nothing bounds them.
+    context: int = 400
     owner: str = "someone"
     #: Whether ``min_tokens`` is honoured.
     minimum: bool = True
@@ -131,7 +133,7 @@ class Scripted:
         self, payload: dict[str, Any], begun: bytes, bias: dict[int, float]
     ) -> tuple[list[tuple[bytes, Any]], str]:
         temperature = payload.get("temperature", 1.0)
-        limit = payload.get("max_tokens", payload.get("max_completion_tokens")) or 400
+        limit = payload.get("max_tokens", payload.get("max_completion_tokens")) or self.context
         stops = [stop.encode() for stop in payload.get("stop", ())]
         found: list[tuple[bytes, Any]] = []
         text = begun

@@ -230,6 +230,35 @@ def test_a_violation_is_gone_on_with_where_that_can_be() -> None:
     assert answer.report.how == "native+loop:prefill"
 
 
+def rambling(begun: bytes, then: bytes) -> Distribution:
+    """A model that never ends."""
+
+    def distribution(text: bytes) -> dict[bytes, float]:
+        left = begun.removeprefix(text) if begun.startswith(text) else b""
+        return {left[:1] or then: 1.0}
+
+    return distribution
+
+
+@pytest.mark.parametrize(
+    ("constraint", "begun", "then", "expected"),
+    [
+        ("code", b"AB-123", b"x", "AB-123"),
+        ("code", b"AB-123", b"\n", "AB-123"),
+        ("person", GOOD, b"\n", GOOD.decode()),
+        ("person", GOOD + b"\n\nThis ", b"is ", GOOD.decode()),
+        ("person", b"Sure: " + GOOD, b" ", GOOD.decode()),
+        ("person", b'{"age": 34, "name": "Alice"}', b" ok", GOOD.decode()),
+    ],
+)
+def test_a_server_that_drops_the_constraint_is_left(constraint: str, begun: bytes, then: bytes, expected: str) -> None:
+    """It would write to the end of its context where nobody bounds it; what it wrote before is used."""
+    server = Scripted(rambling(begun, then), [*TOKENS, b""], native="ignored", usage=False, context=100_000)
+    answer = ask(person(constraint=CONSTRAINTS[constraint]), server, "maskwright")
+    assert answer.text == expected
+    assert answer.report.completion_tokens < 2_000
+
+
 def test_an_answer_that_was_cut_off_is_gone_on_with() -> None:
     """Or told as such where it cannot be."""
     server = Scripted(intending(GOOD, TOKENS), [*TOKENS, b""], native="given", native_text='{"name": "Alice", "a')
