@@ -39,7 +39,7 @@ def exact(
 ) -> dict[bytes, float]:
     """Probabilities of answers when each token is drawn from the allowed ones; by enumeration."""
     guide = mw.compile(constraint, VOCABULARY)
-    found: Counter[bytes] = Counter()
+    found: dict[bytes, float] = {}
     todo: list[tuple[tuple[int, ...], bytes, float]] = [((), b"", 1.0)]
     while todo:
         path, text, mass = todo.pop()
@@ -48,7 +48,7 @@ def exact(
         for token in path:
             matcher.advance(token)
         if matcher.must_end:
-            found[text] += mass
+            found[text] = found.get(text, 0.0) + mass
             continue
         allowed = {token: p for token, p in _by_id(distribution(text)).items() if matcher.allows(token)}
         powers = {token: p ** (1 / temperature) for token, p in allowed.items()}
@@ -56,10 +56,10 @@ def exact(
         for token, power in powers.items():
             after = mass * power / total
             if token == len(TOKENS):
-                found[text] += after
+                found[text] = found.get(text, 0.0) + after
             else:
                 todo.append(((*path, token), text + TOKENS[token], after))
-    return dict(found)
+    return found
 
 
 def _by_id(named: dict[bytes, float]) -> dict[int, float]:
