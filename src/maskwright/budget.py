@@ -92,6 +92,13 @@ class BudgetedMatcher(Matcher):
                 self._row = (place, row if configuration == ENDED else self._cut(row, configuration))
             return self._row[1]
 
+    def withheld(self) -> Mask:
+        """The tokens that the constraint allows here and the tokens left do not: of :meth:`mask`'s shape, fresh."""
+        with self._engine.lock:
+            whole = self._engine.mask(self._now(), self._source)
+            held: Mask = whole & ~self.mask()
+        return held
+
     def _cut(self, row: Mask, configuration: int) -> Mask:
         prices, left = prices_of(self._engine), self._lefts[-1]
         excess = prices.excess(configuration, self._plans[-1])

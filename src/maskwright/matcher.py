@@ -97,6 +97,11 @@ class Matcher:
         with self._engine.lock:
             return self._engine.mask(self._now(), self._source)
 
+    def withheld(self) -> Mask:
+        """What the constraint allows here and a budget does not, in the shape of :meth:`mask`; none without one."""
+        none: Mask = np.zeros_like(self.mask())
+        return none
+
     def fill_mask(self, row: NDArray[np.int32] | NDArray[np.uint32]) -> None:
         """Copy the mask into a caller's row of 32-bit words; words beyond the vocabulary are cleared.
 

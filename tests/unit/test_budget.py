@@ -54,6 +54,20 @@ def test_what_may_go_on_must_end_without_tokens() -> None:
     assert matcher.explain(1) != matcher.explain(0)
 
 
+def test_what_is_withheld_is_what_no_budget_would_leave_out() -> None:
+    """At every step a mask and what is withheld are apart, and together they are the mask without a budget."""
+    for most in range(2, 6):
+        guide = mw.compile(mw.regex("x(aa)*b+"), make_vocabulary([b"a", b"b", b"x", b"aa", b"bb"]))
+        matcher, patient = guide.matcher(max_tokens=most), guide.matcher()
+        for token in (3, *[4] * (most - 2), 2):
+            assert not (matcher.withheld() & matcher.mask()).any()
+            assert np.array_equal(matcher.withheld() | matcher.mask(), patient.mask())
+            assert not patient.withheld().any()
+            matcher.advance(token)
+            patient.advance(token)
+        assert matcher.withheld().any()
+
+
 def test_longer_texts_of_fewer_tokens() -> None:
     """``b`` is the shorter output, ``aaaaaa`` the one of fewer tokens: it is found where only it fits."""
     words, tokens = ["bcd", "aaaaaa"], [b"a", b"b", b"c", b"d", b"aaa"]

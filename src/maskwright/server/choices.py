@@ -93,6 +93,7 @@ class CompletionChoice:
             finish_reason=self.finish.reason if self.finish is not None else None,
             logprobs=self._logprobs(),
             tokens=self._tokens if asked.return_raw_tokens else None,
+            closed_early=self.finish is not None and self.finish.closed_early,
         )
         if asked.return_token_ids:
             made["token_ids"] = self._tokens

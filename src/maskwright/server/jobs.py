@@ -150,6 +150,7 @@ class Token:
 class Finish:
     """The output is complete, or its tokens ran out; the last event of a job."""
 
+    #: ``length``: the tokens ran out where more could have been written. With a guide the output is one of it even so.
     reason: Literal["stop", "length"]
     #: The stop text that ended it.
     matched: bytes | None = None
@@ -159,6 +160,9 @@ class Finish:
     accepted_prediction_tokens: int = 0
     #: ... and that were proposed and not written. They are not part of ``completion_tokens``.
     rejected_prediction_tokens: int = 0
+    #: Whether the constraint left a choice that ``max_tokens`` (or the context) took from the model: its likeliest
+    #: token could not have been followed by an end in time, or nothing but one token could.
+    closed_early: bool = False
 
 
 @dataclass(frozen=True, slots=True)

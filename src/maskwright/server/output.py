@@ -42,6 +42,8 @@ class Output:
         self.ending: Literal["stop", "length"] | None = None
         #: Ids that may be written next, ascending; None without a guide. Known after :meth:`settle`.
         self.open_ids: NDArray[np.intp] | None = None
+        #: Whether the budget took a choice that the guide left; see :class:`maskwright.server.jobs.Finish`.
+        self.is_closed_early = False
         #: The masks that tokens were written under, by their place in ``ids``, if the job wants to see them.
         self._masks: dict[int, Mask] = {}
         #: Processor seconds of masks so far.
@@ -71,7 +73,7 @@ class Output:
         start, begun = perf_counter(), thread_time()
         while self.ending is None:
             if self._matcher is not None and (self._matcher.is_finished or self._matcher.must_end):
-                self.ending = "stop"
+                self.ending = self._end(self._matcher)
             elif self.left <= 0:
                 self.ending = "length"
             elif self._matcher is None or not self._force(self._matcher):
@@ -82,6 +84,13 @@ class Output:
             self._counts.note_masks(perf_counter() - start)
             self._bound(thread_time() - begun)
 
+    def _end(self, matcher: Matcher) -> Literal["stop", "length"]:
+        """Why nothing can follow: the guide has come to its end, or only the tokens have."""
+        if matcher.is_finished or not matcher.withheld().any():
+            return "stop"
+        self.is_closed_early = True
+        return "length"
+
     def _force(self, matcher: Matcher) -> bool:
         """Write forced tokens; whether there were any. If not, the ids that are open are known."""
         tokens = matcher.forced_tokens()[: self.left]
@@ -90,6 +99,7 @@ class Output:
             if len(self.open_ids) > 1 or int(self.open_ids[0]) in self._writing.vocabulary.end_ids:
                 return False
             tokens = [int(self.open_ids[0])]
+            self.is_closed_early |= bool(matcher.withheld().any())
         for token in tokens:
             if self.ending is None:
                 self.write(token, forced=True)
@@ -126,6 +136,14 @@ class Output:
         before = len(self._matcher.text)
         self._matcher.advance(token)
         return self._matcher.text[before:]
+
+    def note_favourite(self, favourite: int) -> None:
+        """See whether the tokens left keep the model from its likeliest token, which the guide would allow."""
+        matcher = self._matcher
+        if matcher is None or self.is_closed_early or matcher.allows(favourite):
+            return
+        row = matcher.withheld()
+        self.is_closed_early = favourite >> 5 < len(row) and bool(row[favourite >> 5] >> np.uint32(favourite & 31) & 1)
 
     def ends_before(self, favourite: int) -> bool:
         """Whether it is complete because the model wants to go where the guide does not; sets ``ending``.

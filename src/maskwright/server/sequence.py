@@ -150,8 +150,9 @@ class Sequence:
             self._output.settle()
 
     def _choose(self, logits: Rows) -> None:
-        output = self._output
-        if output.open_ids is None or not output.ends_before(int(logits.argmax())):
+        output, favourite = self._output, int(logits.argmax())
+        output.note_favourite(favourite)
+        if output.open_ids is None or not output.ends_before(favourite):
             output.write(self._chooser.choose(logits, output.open_ids, may_end=output.may_end), forced=False)
 
     def _score(self, place: int, distribution: Distribution) -> None:
@@ -214,6 +215,7 @@ class Sequence:
             completion_tokens=self._output.written,
             accepted_prediction_tokens=accepted,
             rejected_prediction_tokens=rejected,
+            closed_early=self._output.is_closed_early,
         )
 
     # ------------------------------------------------------------------------------------------------------ its session

@@ -95,6 +95,8 @@ class ChatChoice:
         self._reasoning: list[str] = []
         self._calls: list[_Call] = []
         self._is_open = False
+        #: Whether nothing but blanks was written behind a whole call: more calls might follow, none has to.
+        self._ends_with_call = False
         self._is_thinking = False
         self._deltas: list[dict[str, Any]] = []
         #: Scores that were not handed out, or all of them where nothing is: of the answer, and of the thinking.
@@ -123,7 +125,9 @@ class ChatChoice:
         message = chat_message(
             content=content if content or not calls else None, reasoning=reasoning or None, tool_calls=calls
         )
-        made = chat_choice(self.index, message=message, finish_reason=self._reason(), **self._scored())
+        made = chat_choice(
+            self.index, message=message, finish_reason=self._reason(), closed_early=self._is_early, **self._scored()
+        )
         return self._told(made)
 
     def begin(self) -> dict[str, Any]:
@@ -142,7 +146,8 @@ class ChatChoice:
             made[0] = self._told({**made[0], **self._scored()})
             self._scores, self._thought_scores, self._tokens = [], [], []
         if self.finish is not None:
-            made.append(chat_chunk_choice(self.index, delta={}, finish_reason=self._reason()))
+            ending = chat_chunk_choice(self.index, delta={}, finish_reason=self._reason(), closed_early=self._is_early)
+            made.append(ending)
         return made
 
     # What is written -------------------------------------------------------------------------------------------------
@@ -179,7 +184,7 @@ class ChatChoice:
             elif isinstance(event, ArgumentsDelta):
                 self._argue(event)
             elif isinstance(event, CallEnd):
-                self._is_open = False
+                self._is_open, self._ends_with_call = False, True
             elif isinstance(event, Malformed):
                 self._end_thinking()
 
@@ -191,6 +196,7 @@ class ChatChoice:
     def _say(self, text: str) -> None:
         self._content.append(text)
         self._deltas.append(chat_delta(content=text))
+        self._ends_with_call = self._ends_with_call and text.isspace()
 
     def _think(self, text: str) -> None:
         if self._style in _APART:
@@ -210,7 +216,7 @@ class ChatChoice:
     def _call(self, event: CallBegin) -> None:
         call = _Call(event.name, event.id)
         self._calls.append(call)
-        self._is_open = True
+        self._is_open, self._ends_with_call = True, False
         told = tool_delta(len(self._calls) - 1, id=call.id, name=call.name, arguments="")
         self._deltas.append(chat_delta(tool_calls=[told]))
 
@@ -223,7 +229,13 @@ class ChatChoice:
     def _reason(self) -> str | None:
         if self.finish is None:
             return None
-        return "tool_calls" if self.finish.reason == "stop" and self._calls else self.finish.reason
+        if self._calls and (self.finish.reason == "stop" or self._ends_with_call):
+            return "tool_calls"
+        return self.finish.reason
+
+    @property
+    def _is_early(self) -> bool:
+        return self.finish is not None and self.finish.closed_early
 
     def _scored(self) -> dict[str, Any]:
         if self._logprobs is None:

@@ -76,10 +76,12 @@ def completion_choice(
     tokens: Sequence[int] | None = None,
     token_ids: Sequence[int] | None = None,
     prompt_token_ids: Sequence[int] | None = None,
+    closed_early: bool = False,
 ) -> dict[str, Any]:
     """One choice of a completion, or of a chunk of it (``text`` is what is new then).
 
-    ``tokens`` answers ``return_raw_tokens``, the other two ``return_token_ids``; what is None stands there as null only
+    ``tokens`` answers ``return_raw_tokens``, the other two ``return_token_ids``; ``closed_early`` stands there where it
+    is true: ``max_tokens`` kept the model from what the constraint allowed. What is None stands there as null only
     where the vendors' types have it.
     """
     made = {
@@ -89,7 +91,9 @@ def completion_choice(
         "finish_reason": finish_reason,
         "logprobs": logprobs,
     }
-    return made | _given(token_ids=_listed(token_ids), prompt_token_ids=_listed(prompt_token_ids))
+    return made | _given(
+        token_ids=_listed(token_ids), prompt_token_ids=_listed(prompt_token_ids), **_early(closed_early)
+    )
 
 
 def completion(
@@ -146,10 +150,11 @@ def chat_choice(
     logprobs: Mapping[str, Any] | None = None,
     reasoning_logprobs: Mapping[str, Any] | None = None,
     token_ids: Sequence[int] | None = None,
+    closed_early: bool = False,
 ) -> dict[str, Any]:
     """One choice of an answer."""
     made = {"index": index, "message": message, "finish_reason": finish_reason, "logprobs": logprobs}
-    return made | _given(reasoning_logprobs=reasoning_logprobs, token_ids=_listed(token_ids))
+    return made | _given(reasoning_logprobs=reasoning_logprobs, token_ids=_listed(token_ids), **_early(closed_early))
 
 
 def chat_completion(
@@ -189,10 +194,11 @@ def chat_chunk_choice(
     logprobs: Mapping[str, Any] | None = None,
     reasoning_logprobs: Mapping[str, Any] | None = None,
     token_ids: Sequence[int] | None = None,
+    closed_early: bool = False,
 ) -> dict[str, Any]:
     """One choice of a chunk."""
     made = {"index": index, "delta": delta, "finish_reason": finish_reason, "logprobs": logprobs}
-    return made | _given(reasoning_logprobs=reasoning_logprobs, token_ids=_listed(token_ids))
+    return made | _given(reasoning_logprobs=reasoning_logprobs, token_ids=_listed(token_ids), **_early(closed_early))
 
 
 def chat_chunk(
@@ -238,6 +244,10 @@ def model_list(cards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _head(id: str, kind: str, choices: Sequence[Mapping[str, Any]], **rest: Any) -> dict[str, Any]:  # noqa: A002
     return {"id": id, "object": kind, **rest, "choices": list(choices)}
+
+
+def _early(is_early: bool) -> dict[str, bool]:  # noqa: FBT001 - the one thing it is about
+    return {"closed_early": True} if is_early else {}
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -65,6 +65,10 @@ _CALL: Final = _object(
     {"id": _TEXT, "type": {"const": "function"}, "function": _object({"name": _TEXT, "arguments": _TEXT})}
 )
 _REASON: Final = {"enum": ["stop", "length", "tool_calls", "content_filter"]}
+_EARLY: Final = {
+    "const": True,
+    "description": "The tokens that were left kept the model from what the constraint allowed.",
+}
 _HEAD: Final = {"id": _TEXT, "created": {"type": "integer"}, "model": _TEXT, "system_fingerprint": _TEXT}
 _ENDING: Final = {"usage": _ref("Usage"), "time_info": _ref("TimeInfo")}
 _COMPLETION_CHOICE: Final = _object(
@@ -76,9 +80,11 @@ _COMPLETION_CHOICE: Final = _object(
         "logprobs": _or_null(_ref("LegacyLogprobs")),
         "token_ids": _IDS,
         "prompt_token_ids": _IDS,
+        "closed_early": _EARLY,
     },
     "token_ids",
     "prompt_token_ids",
+    "closed_early",
 )
 _MESSAGE: Final = _object(
     {
@@ -99,9 +105,11 @@ _CHAT_CHOICE: Final = _object(
         "logprobs": _or_null(_ref("Logprobs")),
         "reasoning_logprobs": _or_null(_ref("Logprobs")),
         "token_ids": _IDS,
+        "closed_early": _EARLY,
     },
     "reasoning_logprobs",
     "token_ids",
+    "closed_early",
 )
 _TOLD: Final = {"message": _TEXT, "type": _TEXT, "param": _WORD, "code": _WORD}
 _CARD: Final = _object({"id": _TEXT, "object": {"const": "model"}, "created": {"type": "integer"}, "owned_by": _TEXT})

@@ -76,6 +76,8 @@ class FakeEngine:
         self.fails: tuple[int, MaskwrightError] | None = None
         #: Whether outputs of guides are written; else the texts are, guide or not.
         self.obeys = True
+        #: What ends of outputs say of the tokens that were left.
+        self.is_early = False
         #: Seconds between two tokens; None hands out all at once.
         self.pause: float | None = None
         self.is_started = False
@@ -139,6 +141,7 @@ class FakeEngine:
                 completion_tokens=len(ids),
                 accepted_prediction_tokens=len(job.prediction[:2]),
                 rejected_prediction_tokens=len(job.prediction[2:]),
+                closed_early=self.is_early,
             )
         )
         if self.fails is not None:

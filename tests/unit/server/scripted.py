@@ -238,6 +238,8 @@ def expected(runtime: ScriptedRuntime, job: Job) -> Outcome:
     room = runtime.context - len(job.prompt)
     budget = room if job.max_tokens is None else min(room, job.max_tokens)
     matcher = None if job.guide is None else job.guide.matcher(max_tokens=budget)
+    patient = None if job.guide is None else job.guide.matcher()
+    is_early = False
     outcome = Outcome()
     ids: list[int] = []
     texts: list[bytes] = []
@@ -259,6 +261,8 @@ def expected(runtime: ScriptedRuntime, job: Job) -> Outcome:
         before = b"" if matcher is None else matcher.text
         if matcher is not None:
             matcher.advance(token)
+        if patient is not None:
+            patient.advance(token)
         told.append({"token": token, "score": score, "forced": forced, "mask": mask})
         ids.append(token)
         texts.append(VOCABULARY.tokens[token] if matcher is None else matcher.text[len(before) :])
@@ -271,15 +275,21 @@ def expected(runtime: ScriptedRuntime, job: Job) -> Outcome:
 
     while reason is None:
         if matcher is not None and (matcher.is_finished or matcher.must_end):
-            reason = "stop"
+            assert patient is not None
+            is_cut = not patient.is_finished and not patient.must_end
+            is_early, reason = is_early or is_cut, "length" if is_cut else "stop"
         elif len(ids) >= budget:
             reason = "length"
         elif matcher is not None and (forced := _forced(matcher)):
+            assert patient is not None
+            is_early = is_early or not (patient.forced_tokens() or _forced(patient))
             for token in forced[: budget - len(ids)]:
                 if reason is None:
                     put(token, forced=True)
         else:
             row = adjusted()
+            if matcher is not None and patient is not None:
+                is_early |= patient.allows(int(row.argmax())) and not matcher.allows(int(row.argmax()))
             open_ids = _open(runtime, matcher)
             may_end = len(ids) >= job.min_tokens
             accepting = matcher is None or matcher.is_accepting
@@ -298,7 +308,7 @@ def expected(runtime: ScriptedRuntime, job: Job) -> Outcome:
         outcome.tokens.append(
             Token(id=entry["token"], data=data, logprob=score.logprob, top=score.top, forced=entry["forced"])
         )
-    outcome.finish = Finish(reason=reason, matched=matched, completion_tokens=len(ids))  # type: ignore[arg-type]
+    outcome.finish = Finish(reason=reason, matched=matched, completion_tokens=len(ids), closed_early=is_early)  # type: ignore[arg-type]
     return outcome
 
 

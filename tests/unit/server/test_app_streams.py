@@ -138,6 +138,47 @@ def test_calls_are_read() -> None:
     assert len({call["id"] for call in calls}) == 2
 
 
+ONE: Final = CALLS.split("\n", 1)[1].split("\n<tool_call>")[0]
+CUT: Final = {
+    "text": ("Well, well", 4, "length", 0),
+    "text before a call": (CALLS, 3, "length", 0),
+    "in a call": (CALLS, CALLS.index("</tool_call>") - 3, "length", 1),
+    "behind a call": (f"{ONE}\n and", len(ONE), "tool_calls", 1),
+    "behind the blank after a call": (f"{ONE}\n and", len(ONE) + 1, "tool_calls", 1),
+    "in text behind a call": (f"{ONE}\nso there", len(ONE) + 3, "length", 1),
+    "in the mark of a second call": (CALLS, CALLS.rindex("<tool_call>") + 4, "length", 1),
+    "in a second call": (CALLS, CALLS.rindex("arguments"), "length", 2),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+@pytest.mark.parametrize("stream", [False, True])
+def test_cut_off_answers_say_so_unless_whole_calls_end_them(name: str, stream: bool) -> None:
+    """`length` is said of text and of calls that lack their ends; calls that can be made are `tool_calls`."""
+    written, most, reason, calls = CUT[name]
+    engine = FakeEngine(written)
+    engine.obeys = False
+    body = {**USER, "tools": TOOLS, "max_tokens": most}
+    if stream:
+        choice = joined(streamed(make(engine), "chat/completions", body))[0]
+    else:
+        choice = whole(post(make(engine), "chat/completions", body).json())[0]
+    assert (choice["finish"], len(choice["calls"])) == (reason, calls)
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+@pytest.mark.parametrize("path", ["completions", "chat/completions"])
+def test_outputs_that_were_closed_early_say_so(path: str, is_early: bool) -> None:
+    """`closed_early` stands beside the reason, once in a stream, and nowhere else."""
+    engine = FakeEngine("Hello")
+    engine.is_early = is_early
+    body = {**USER} if path.startswith("chat") else {"prompt": "a"}
+    [choice] = post(make(engine), path, body).json()["choices"]
+    assert choice.get("closed_early", False) is is_early
+    told = [one for chunk in streamed(make(engine), path, body) for one in chunk["choices"]]
+    assert [one.get("closed_early", False) for one in told] == [bool(one["finish_reason"] and is_early) for one in told]
+
+
 def test_calls_alone_have_no_content() -> None:
     """Content is null beside calls, as clients expect."""
     choice = _message(CALLS[CALLS.index("<") :], tools=TOOLS)

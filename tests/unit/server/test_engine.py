@@ -180,6 +180,33 @@ def test_where_the_output_may_end_and_the_model_leaves_the_language_it_ends() ->
     assert (outcome.data, outcome.finish and outcome.finish.reason) == (b"7777", "stop")
 
 
+@pytest.mark.parametrize(
+    ("pattern", "likes", "most", "reason", "is_early", "data"),
+    [
+        # Free text that more could follow is cut off, in a language of its own as well.
+        ("[a-c]*", b"a", 4, "length", True, b"aaaa"),
+        # As many as the constraint allows: nothing was kept from the model.
+        ("[a-c]{0,4}", b"a", 4, "stop", False, b"aaaa"),
+        ("[a-c]{0,4}", b"a", 9, "stop", False, b"aaaa"),
+        # Closed in time: complete, and the tokens left were what closed it.
+        ('"[a-c]*"', b"a", 4, "stop", True, b'"aa"'),
+        # Forced by the tokens that are left alone, without a choice.
+        ("x[a-c]*yz", b"a", 3, "stop", True, b"xyz"),
+        # What the model wants never was allowed: not the fault of the tokens.
+        ('"a{2}"', b"q", 4, "stop", False, b'"aa"'),
+    ],
+)
+def test_who_closed_an_output(pattern: str, likes: bytes, most: int, reason: str, is_early: bool, data: bytes) -> None:
+    """`length`: more could follow. `closed_early`: `max_tokens` took a choice from the model that the guide left."""
+    row = np.zeros(ScriptedRuntime.width, np.float32)
+    row[VOCABULARY.tokens.index(likes)] = 9
+    guide = mw.compile(mw.regex(pattern), VOCABULARY)
+    job = Job(prompt=(4, 5), guide=guide, temperature=0, max_tokens=most)
+    outcome = run(ScriptedRuntime(scores=lambda _: row.copy()), [job])[0][0]
+    assert outcome.finish is not None
+    assert (outcome.data, outcome.finish.reason, outcome.finish.closed_early) == (data, reason, is_early)
+
+
 def test_outputs_are_closed_within_max_tokens() -> None:
     for most in range(12, 30):
         outcome = write(Job(prompt=(4,), guide=GUIDES["object"], max_tokens=most, seed=most))
