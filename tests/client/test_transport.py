@@ -6,16 +6,19 @@ import asyncio
 import gzip
 import socket
 import threading
+import zlib
 from typing import Any
 
 import httpx
 import pytest
 
 from maskwright.client import AsyncClient, Pool, Retries
+from maskwright.client.encodings import Unpacking
 from maskwright.client.flow import Call, Emit, Flow, Now, Reply, request
 from maskwright.client.streams import Chunks
 from maskwright.client.transport import translated
 from maskwright.errors import (
+    CapabilityError,
     ConnectionFailedError,
     PolicyError,
     ProtocolError,
@@ -225,6 +228,75 @@ def test_gzip_is_read(side: Side) -> None:
     script: Script = [response(gzip.compress(b'{"ok": 1}'), headers={"content-encoding": "gzip"})]
     with Scripted([script]) as server, side(server.url) as client:
         assert client.run(request(CALL)).object() == {"ok": 1}
+    assert server.heard[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+def raw(data: bytes) -> bytes:
+    """Deflated without a wrapper, as some servers do."""
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+@both
+@pytest.mark.parametrize(
+    ("header", "body"),
+    [
+        ("X-GZIP", gzip.compress(b'{"ok": 1}')),
+        ("gzip", gzip.compress(b'{"ok"') + gzip.compress(b": 1}")),
+        ("deflate", zlib.compress(b'{"ok": 1}')),
+        ("deflate", raw(b'{"ok": 1}')),
+        ("identity", b'{"ok": 1}'),
+        ("identity, gzip", gzip.compress(b'{"ok": 1}')),
+    ],
+)
+def test_what_is_packed_is_read(side: Side, header: str, body: bytes) -> None:
+    """In each way that was asked for, also byte by byte."""
+    whole = response(body, headers={"content-encoding": header})
+    pieces: Script = [bytes([byte]) for byte in whole]
+    with Scripted([[whole], pieces]) as server, side(server.url) as client:
+        for _ in range(2):
+            assert client.run(request(CALL)).object() == {"ok": 1}
+
+
+@both
+@pytest.mark.parametrize("header", ["gzip, gzip", "gzip gzip", "br", "zstd", "gzip, br", "deflate,gzip,deflate"])
+def test_what_was_not_asked_for_is_not_unpacked(side: Side, header: str) -> None:
+    """A body that is packed more than once, or in another way, is refused."""
+    script: Script = [response(gzip.compress(gzip.compress(b'{"ok": 1}')), headers={"content-encoding": header})]
+    with Scripted([script]) as server, side(server.url) as client, pytest.raises(ProtocolError, match="not asked for"):
+        client.run(request(CALL, NONE))
+
+
+def test_no_more_is_unpacked_than_is_read() -> None:
+    """Of a piece that stands for a gigabyte, 64 KiB at a time."""
+    pieces = Unpacking("gzip").pieces(PACKED)
+    assert [len(next(pieces)) for _ in range(3)] == [65536] * 3
+
+
+@both
+def test_who_is_not_there_is_named(side: Side) -> None:
+    """The address, and what the system said of it."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with side(f"http://127.0.0.1:{port}") as client, pytest.raises(ConnectionFailedError) as caught:
+            client.run(request(CALL, NONE))
+    assert f"http://127.0.0.1:{port}/v1" in str(caught.value)
+    assert "Errno 111" in str(caught.value)
+
+
+@both
+def test_a_path_that_is_not_there_is_named(side: Side) -> None:
+    """With the address that was asked."""
+    nothing = json_answer({"message": "There is no such path."}, 404)
+    with (
+        Scripted([[nothing]]) as server,
+        side(f"{server.url}/elsewhere") as client,
+        pytest.raises(CapabilityError) as caught,
+    ):
+        client.run(request(CALL, NONE))
+    assert f"{server.url}/elsewhere/v1/completions" in str(caught.value)
+    assert "base_url" in caught.value.message
 
 
 @both

@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import httpx
 
 from maskwright.client.connection import Connection, Tally
+from maskwright.client.encodings import Unpacking
 from maskwright.client.flow import Call, Command, Emit, Flow, Hangup, More, Now, Pause, Reply
 from maskwright.client.transport import (
     Incoming,
@@ -169,11 +171,12 @@ class _Line:
         except _FAILURES as error:
             raise self._translated(error, None) from error
         self._response = response
-        reply = Reply(response.status_code, headers_of(response), attempts=call.attempt)
+        reply = Reply(response.status_code, headers_of(response), attempts=call.attempt, url=str(request.url))
         self._incoming = Incoming(reply, self._connection.pool.most_bytes)
-        self._chunks = response.aiter_bytes()
+        unpacking = Unpacking(reply.headers.get("content-encoding", ""))
+        self._chunks = (piece async for data in response.aiter_raw() for piece in unpacking.pieces(data))
         if is_events(call, reply):
-            return Reply(reply.status, reply.headers, is_stream=True, attempts=call.attempt)
+            return replace(reply, is_stream=True)
         return await self._whole(self._incoming)
 
     async def more(self, *, keep: bool) -> str | None:
@@ -210,7 +213,7 @@ class _Line:
                 raise
         finally:
             await self.close()
-        return Reply(reply.status, reply.headers, incoming.whole, attempts=reply.attempts)
+        return replace(reply, data=incoming.whole)
 
     async def _chunk(self, incoming: Incoming) -> bytes | None:
         if self._is_late():
@@ -233,9 +236,9 @@ class _Line:
     def _translated(self, error: Exception, incoming: Incoming | None) -> ServiceError:
         reply = None
         if incoming is not None:
-            told = incoming.reply
-            reply = Reply(told.status, told.headers, incoming.whole, attempts=told.attempts)
-        return translated(error, reply, expired=self._is_late() or isinstance(error, TimeoutError))
+            reply = replace(incoming.reply, data=incoming.whole)
+        is_late = self._is_late() or isinstance(error, TimeoutError)
+        return translated(error, reply, expired=is_late, address=self._connection.endpoint.versioned)
 
     def _is_late(self) -> bool:
         return self._deadline is not None and self._clock() >= self._deadline

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from maskwright.client.numbers import count_of, real_of
+
 __all__ = ["END_NAMES", "Drawn", "Option", "Token", "chat_drawn", "completion_drawn", "event_parts", "first_choice"]
 
 #: How end tokens are shown by APIs that show them. They are never text here.
@@ -38,6 +40,7 @@ _BYTES: Final = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 #: vLLM's completions show ids so where they are told to.
 _ID: Final = re.compile(r"token_id:(\d{1,9})")
 _MOST_ID: Final = 1 << 22
+_BYTE: Final = 256
 #: Bytes of a beginning that no model writes a second time where it stands already.
 _UNLIKELY: Final = 16
 
@@ -204,17 +207,19 @@ def _token(entry: Mapping[str, Any]) -> Token:
 def _option(entry: Mapping[str, Any]) -> Option:
     told, text, logprob, given = entry.get("bytes"), entry.get("token"), entry.get("logprob"), entry.get("id")
     data, token_id = _spelled(text)
-    if isinstance(told, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in told):
-        data = bytes(told)
-    if isinstance(given, int) and 0 <= given < _MOST_ID:
-        token_id = given
+    octets = [count_of(byte) for byte in told] if isinstance(told, list) else [None]
+    if all(byte is not None and byte < _BYTE for byte in octets):
+        data = bytes(byte for byte in octets if byte is not None)
+    number = count_of(given)
+    if number is not None and number < _MOST_ID:
+        token_id = number
     return Option(data, _logprob(logprob), token_id)
 
 
 def _logprob(told: object) -> float:
     """A logarithm of a probability; of what is none, that of 0."""
-    value = float(told) if isinstance(told, (int, float)) and not isinstance(told, bool) else -math.inf
-    return -math.inf if math.isnan(value) else min(value, 0.0)
+    value = real_of(told)
+    return -math.inf if value is None else min(value, 0.0)
 
 
 def _spelled(text: object) -> tuple[bytes | None, int | None]:

@@ -7,11 +7,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import httpx
 
 from maskwright.client.connection import Connection, Tally
+from maskwright.client.encodings import Unpacking
 from maskwright.client.flow import Call, Command, Emit, Flow, Hangup, More, Now, Pause, Reply
 from maskwright.client.transport import (
     Incoming,
@@ -135,11 +137,12 @@ class _Line:
             raise fault from error
         self._open.callback(response.close)
         guard.see(response.extensions.get("network_stream"))
-        reply = Reply(response.status_code, headers_of(response), attempts=call.attempt)
+        reply = Reply(response.status_code, headers_of(response), attempts=call.attempt, url=str(request.url))
         self._incoming = Incoming(reply, self._connection.pool.most_bytes)
-        self._chunks = response.iter_bytes()
+        unpacking = Unpacking(reply.headers.get("content-encoding", ""))
+        self._chunks = (piece for data in response.iter_raw() for piece in unpacking.pieces(data))
         if is_events(call, reply):
-            return Reply(reply.status, reply.headers, is_stream=True, attempts=call.attempt)
+            return replace(reply, is_stream=True)
         return self._whole(self._incoming)
 
     def more(self, *, keep: bool) -> str | None:
@@ -174,7 +177,7 @@ class _Line:
                 raise
         finally:
             self.close()
-        return Reply(reply.status, reply.headers, incoming.whole, attempts=reply.attempts)
+        return replace(reply, data=incoming.whole)
 
     def _chunk(self, incoming: Incoming) -> bytes | None:
         if self._is_late():
@@ -194,9 +197,9 @@ class _Line:
     def _translated(self, error: Exception, incoming: Incoming | None) -> ServiceError:
         reply = None
         if incoming is not None:
-            told = incoming.reply
-            reply = Reply(told.status, told.headers, incoming.whole, attempts=told.attempts)
-        return translated(error, reply, expired=self._is_late())
+            reply = replace(incoming.reply, data=incoming.whole)
+        address = self._connection.endpoint.versioned
+        return translated(error, reply, expired=self._is_late(), address=address)
 
     def _is_late(self) -> bool:
         return self._deadline is not None and self._clock() >= self._deadline

@@ -18,6 +18,8 @@ __all__ = ["Endpoint"]
 #: How the last part of a path says that it is the version: ``v1``, ``v4``, ``v1beta``; Google's is ``v1beta/openai``.
 _VERSION: Final = re.compile(r"/(?:v[0-9]+[a-z0-9]*(?:/openai)?|openai)$")
 _OURS: Final = "/v1"
+#: Paths of requests, which people copy from examples for curl.
+_PATHS: Final = re.compile(r"/(?:chat/completions|completions|models|responses)$")
 #: Labels of RFC 1123, with the underscore that names within clusters have; or an address of IPv6.
 _HOST: Final = re.compile(
     r"(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|(?=[^%]*:)[0-9a-fA-F:.]+(?:%[A-Za-z0-9_.-]+)?"
@@ -73,6 +75,10 @@ def _check(address: str) -> None:
         raise PolicyError(f"base_url has a host that is none: {excerpt(host)}; {remedy}")
     if parts.query or parts.fragment or "?" in address or "#" in address:
         raise PolicyError(f"base_url has no query and no fragment: {excerpt(address)}; {advice}")
+    path = _PATHS.search(parts.path)
+    if path is not None:
+        better = excerpt(address[: len(address) - len(path.group())], 200)
+        raise PolicyError(f"base_url is where the API is, without the path of a request: not {address}, but {better}")
     if "@" in parts.netloc:
         raise PolicyError("base_url has a user or a password in it; give the key as api_key")
     if re.search(r"[\s\x00-\x1f]", address):

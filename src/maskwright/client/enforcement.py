@@ -17,7 +17,7 @@ from maskwright.client.flow import Emit, Flow, Now
 from maskwright.client.profiles import Profile
 from maskwright.client.spending import Ledger
 from maskwright.client.task import Settings, Task
-from maskwright.client.toolcalls import called
+from maskwright.client.toolcalls import called, identified
 from maskwright.constraint import Constraint
 from maskwright.errors import AnswerError, CapabilityError, OutputError
 from maskwright.tags.parsing import parser_of
@@ -68,7 +68,8 @@ def _answer(constraint: Constraint, outcome: Outcome, ledger: Ledger, now: float
     if isinstance(value, Parsed):
         return Answer(
             text=text,
-            calls=value.calls,
+            value=None if value.calls else value.content,
+            calls=identified(value.calls),
             reasoning=value.reasoning or reasoning,
             finish_reason="tool_calls" if value.calls else finish,
             report=ledger.report(now),

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from maskwright.client.draws import Drawn, Token, chat_drawn, completion_drawn, event_parts
 from maskwright.client.flow import Call, Flow, Hangup, Now, Reply, request
+from maskwright.client.numbers import count_of
 from maskwright.client.probing import Finding
 from maskwright.client.profiles import Profile
-from maskwright.client.spending import Ledger, estimated
+from maskwright.client.spending import Ledger, counted, estimated
 from maskwright.client.streams import Chunks
 from maskwright.client.task import Settings, Task
 from maskwright.errors import CapabilityError, RejectedError, ServiceTimeoutError
@@ -272,7 +273,8 @@ class Exchange:
             if deadline is None or now < deadline:
                 raise
             seconds = self.ledger.budget.seconds
-            raise self.ledger.exhausted(f"all {seconds:g} seconds have passed", so_far, now) from error
+            reason = f"its budget of {counted(seconds or 0, 'second')} is used up"
+            raise self.ledger.exhausted(reason, so_far, now) from error
 
     def open(
         self,
@@ -351,11 +353,11 @@ class Stream:
         """A piece of a call: name and id come once, arguments in pieces."""
         if not isinstance(piece, dict):
             return
-        index = piece.get("index", 0)
+        index = count_of(piece.get("index")) or 0
         told = piece.get("function")
         function = told if isinstance(told, dict) else {}
         call = self._calls.setdefault(
-            index if isinstance(index, int) else 0,
+            index,
             {"id": None, "type": "function", "function": {"name": "", "arguments": ""}},
         )
         call["id"] = piece.get("id") or call["id"]

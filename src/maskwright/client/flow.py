@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 from maskwright.client.retries import Retries, is_transient
 from maskwright.errors import (
+    CapabilityError,
     ConnectionFailedError,
     ProtocolError,
     ServiceError,
@@ -56,6 +57,8 @@ _REQUEST_IDS = ("x-request-id", "request-id", "cf-ray", "x-amzn-requestid")
 _OK = range(200, 300)
 _REDIRECTS = range(300, 400)
 _FAILURES = range(400, 600)
+#: What is answered where there is nothing, or nothing of the kind.
+_NOWHERE = (404, 405)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +138,8 @@ class Reply:
     is_stream: bool = False
     #: How often the request was sent.
     attempts: int = 1
+    #: Where to.
+    url: str = ""
 
     @property
     def request_id(self) -> str | None:
@@ -261,6 +266,9 @@ def _refused(reply: Reply) -> _Failure:
     error = service_error(reply.status, reply.data, reply.headers)
     error.body = error.body or reply.text
     error.request_id = error.request_id or reply.request_id
+    if isinstance(error, CapabilityError) and reply.status in _NOWHERE and reply.url:
+        error.message = f"{error.message} (asked: {reply.url}; is base_url where the API is?)"
+        error.args = (error.message,)
     return _Failure(error, reply.headers, is_transient(reply.status, reply.headers))
 
 

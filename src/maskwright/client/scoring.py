@@ -8,6 +8,7 @@ from typing import Any, Final
 from maskwright.client.draws import completion_drawn
 from maskwright.client.exchange import COMPLETIONS, Exchange
 from maskwright.client.flow import Flow
+from maskwright.client.numbers import count_of, real_of
 from maskwright.errors import CapabilityError, RejectedError
 from maskwright.matcher import Matcher
 
@@ -62,7 +63,8 @@ def scores(exchange: Exchange, begun: bytes, ways: Sequence[bytes], so_far: str)
     exchange.ledger.add("scored", len(ways))
     choices = data.get("choices")
     listed = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
-    by_index = {choice.get("index", place): choice for place, choice in enumerate(listed)}
+    places = [(count_of(choice.get("index")), choice) for choice in listed]
+    by_index = {place if told is None else told: choice for place, (told, choice) in enumerate(places)}
     found = [_score(by_index.get(place), before.encode(), way) for place, way in enumerate(ways)]
     if any(score is None for score in found):
         exchange.refuse("field:echo")
@@ -83,9 +85,9 @@ def _score(choice: Mapping[str, Any] | None, before: bytes, way: bytes) -> float
     for place, token in enumerate(drawn.tokens):
         end = at + len(token.data)
         if end > len(before) and at < len(whole):
-            value = told[place] if place < len(told) else None
-            if not isinstance(value, (int, float)) or not token.is_whole:
+            value = real_of(told[place]) if place < len(told) else None
+            if value is None or not token.is_whole:
                 return None
-            total += float(value)
+            total += value
         at = end
     return total

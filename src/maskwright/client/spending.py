@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from maskwright.client.numbers import count_of
 from maskwright.client.report import Report
 from maskwright.errors import ExhaustedError, PolicyError, excerpt
 
-__all__ = ["Budget", "Ledger", "estimated"]
+__all__ = ["Budget", "Ledger", "counted", "estimated"]
 
 #: Bytes of a token where an API does not tell how many tokens it billed: English text and JSON have 3 to 4.
 _BYTES_PER_TOKEN: Final = 3
@@ -89,15 +90,18 @@ class Ledger:
         budget, room = self.budget, self.room(prompt)
         calls = self.counts.get("calls", 0) - self.unbilled
         if budget.calls is not None and calls >= budget.calls:
-            raise self.exhausted(f"all {budget.calls} calls were made", text, now)
+            raise self.exhausted(f"its budget of {counted(budget.calls, 'call')} is used up", text, now)
         if room is not None and room < 1:
-            raise self.exhausted(f"{self.tokens} of {budget.tokens} tokens were billed", text, now)
+            more = f"the next request has about {prompt} in its prompt alone, so {self.tokens + prompt + 1} are needed"
+            reason = f"its budget of {budget.tokens} tokens is too small: {self.tokens} were billed, and {more}"
+            raise self.exhausted(reason, text, now)
         if budget.seconds is not None and now - self.started >= budget.seconds:
-            raise self.exhausted(f"all {budget.seconds:g} seconds have passed", text, now)
+            raise self.exhausted(f"its budget of {counted(budget.seconds, 'second')} is used up", text, now)
 
     def exhausted(self, reason: str, text: str, now: float) -> ExhaustedError:
         """The error that tells a budget is used up."""
-        return ExhaustedError(f"the answer is not complete, and {reason}", text=text, report=self.report(now))
+        words = f"the answer is not complete, and {reason}; give a larger Budget"
+        return ExhaustedError(words, text=text, report=self.report(now))
 
     def enter(self, usage: object, *, prompt: int, completion: int, attempts: int) -> tuple[int, int]:
         """Count an answered call; without a ``usage`` the estimates are counted. Returns tokens of both kinds."""
@@ -129,6 +133,11 @@ class Ledger:
         )
 
 
+def counted(number: float, what: str) -> str:
+    """A number of things, in words."""
+    return f"{number:g} {what}{'' if number == 1 else 's'}"
+
+
 def estimated(texts: Iterable[str | bytes]) -> int:
     """About how many tokens texts have."""
     octets = sum(len(text.encode("utf-8", "replace") if isinstance(text, str) else text) for text in texts)
@@ -137,6 +146,5 @@ def estimated(texts: Iterable[str | bytes]) -> int:
 
 def _number(given: Any, otherwise: int) -> tuple[int, bool]:
     """A count as an API told it, and whether it did."""
-    if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
-        return given, True
-    return otherwise, False
+    count = count_of(given)
+    return (otherwise, False) if count is None else (count, True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
+from uuid import uuid4
 
 from maskwright.client.answer import Answer
 from maskwright.client.constrained import constrained
@@ -32,10 +33,12 @@ from maskwright.tags.parsing_events import Call, Parsed
 from maskwright.tags.tools import tools as tools_constraint
 from maskwright.tags.toolset import Choice, Tool, read_choice, read_tools
 
-__all__ = ["called"]
+__all__ = ["called", "identified"]
 
 _ANY_OBJECT: Final = '{"type": "object"}'
 _KEPT: Final = 256
+#: Characters of an id that is made here, as many as OpenAI's have.
+_ID: Final = 24
 #: Families whose calls are plain text, by the names of their models; calls with control tokens do not pass through the
 #: texts of APIs.
 _FAMILIES: Final = ((r"qwen3[-_]?coder", "qwen3_coder"), (r"qwen|hermes|smollm", "hermes"), (r"llama-?3", "llama3"))
@@ -105,7 +108,7 @@ class _Turn:
     def _native(self) -> Flow[Answer]:
         self._how = self._ledger.how = "native:tools"
         sent = self._sent()
-        fields: dict[str, Any] = {"tools": [one.given for one in sent.values()], "tool_choice": self._task.tool_choice}
+        fields: dict[str, Any] = {"tools": [one.given for one in sent.values()], "tool_choice": self._sent_choice}
         if not self._task.parallel:
             fields["parallel_tool_calls"] = False
         exchange = Exchange(self._task, self._settings, self._profile, self._ledger, messages=self._task.messages)
@@ -127,6 +130,13 @@ class _Turn:
                     self._ledger.note(f"of {len(drawn.calls)} calls the first was kept: there may be one")
                 break
         return (yield from self._answer(drawn.text.decode("utf-8", "replace"), tuple(calls), drawn.reasoning))
+
+    @property
+    def _sent_choice(self) -> object:
+        """The choice in the shape that every API takes; a list of allowed tools stays as it was given."""
+        if self._choice.mode == "named" and self._choice.names:
+            return {"type": "function", "function": {"name": self._choice.names[0]}}
+        return self._task.tool_choice if isinstance(self._task.tool_choice, Mapping) else self._choice.mode
 
     def _sent(self) -> dict[str, _Sent]:
         """The tools as the API takes them; strict where all can be."""
@@ -252,8 +262,26 @@ class _Turn:
             self._ledger.how = f"{self._how}+{self._ledger.how}"
         reason = "tool_calls" if calls else finish
         return Answer(
-            text=text, calls=calls, reasoning=reasoning, finish_reason=reason, report=self._ledger.report(now)
+            text=text,
+            value=None if calls else text,
+            calls=identified(calls),
+            reasoning=reasoning,
+            finish_reason=reason,
+            report=self._ledger.report(now),
         )
+
+
+def identified(calls: Sequence[Call]) -> tuple[Call, ...]:
+    """Calls that all have an id, each another one: without it no API reads the message that gives a call's result."""
+    found: list[Call] = []
+    taken: set[str] = set()
+    for call in calls:
+        name = call.id
+        if not name or name in taken:
+            name = f"call_{uuid4().hex[:_ID]}"
+        taken.add(name)
+        found.append(replace(call, id=name))
+    return tuple(found)
 
 
 def _function(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from typing import Any, Final
 
 import httpx
 
 from maskwright.client.connection import Connection
+from maskwright.client.encodings import ACCEPTED
 from maskwright.client.flow import Call, Reply, shown
 from maskwright.errors import (
     ConnectionFailedError,
@@ -36,6 +38,8 @@ FAULT_BYTES: Final = 1_000_000
 #: Bytes of a stream that are kept for messages.
 _KEPT: Final = 65_536
 _OK: Final = range(200, 300)
+#: What asyncio puts before the words of the system.
+_SYSTEM: Final = re.compile(r"^Connect call failed.*")
 #: How httpx words that a peer closed the connection; what else it calls a protocol error is no HTTP at all.
 _CLOSED: Final = ("disconnected", "closed connection", "ConnectionTerminated", "StreamReset", "connection closed")
 
@@ -62,7 +66,11 @@ def request_of(http: httpx.Client | httpx.AsyncClient, connection: Connection, c
         PolicyError: the payload cannot be written as JSON.
         ServiceTimeoutError: no time is left.
     """
-    headers = {**connection.all_headers(), **{name.lower(): value for name, value in call.headers.items()}}
+    headers = {
+        "accept-encoding": ACCEPTED,
+        **connection.all_headers(),
+        **{name.lower(): value for name, value in call.headers.items()},
+    }
     if call.attempt > 1:
         # The name that the SDKs of OpenAI, Cerebras and others use, so that operators can tell.
         headers["x-stainless-retry-count"] = str(call.attempt - 1)
@@ -114,15 +122,16 @@ def is_events(call: Call, reply: Reply) -> bool:
     return call.stream and reply.status in _OK and kind not in {"application/json", "text/html"}
 
 
-def translated(error: Exception, reply: Reply | None, *, expired: bool) -> ServiceError:
+def translated(error: Exception, reply: Reply | None, *, expired: bool, address: str = "the API") -> ServiceError:
     """An exception of httpx as one of ours.
 
     Args:
         error: A child of ``httpx.HTTPError`` or ``httpx.StreamError``, or an ``OSError``.
         reply: The response that was being read, if there was one.
         expired: Whether the deadline of the call has passed, whatever httpx says.
+        address: Where the API is.
     """
-    kind, reason = _kind(error)
+    kind, reason = _kind(error, address)
     if expired:
         kind, reason = ServiceTimeoutError, out_of_time().message
     if reply is None:
@@ -130,23 +139,39 @@ def translated(error: Exception, reply: Reply | None, *, expired: bool) -> Servi
     return kind(reason, status=reply.status, body=reply.text, request_id=reply.request_id, attempts=reply.attempts)
 
 
-def _kind(error: Exception) -> tuple[type[ServiceError], str]:
+def _kind(error: Exception, address: str) -> tuple[type[ServiceError], str]:
     words = str(error) or type(error).__name__
     if isinstance(error, httpx.ConnectTimeout):
-        return ServiceTimeoutError, "no connection in time (connect_timeout)"
+        return ServiceTimeoutError, f"no connection to {address} in time (connect_timeout)"
     if isinstance(error, httpx.PoolTimeout):
         return ServiceTimeoutError, "no connection was free in time (Pool.connections)"
     if isinstance(error, httpx.TimeoutException):
-        return ServiceTimeoutError, "the server was silent for too long (timeout)"
+        return ServiceTimeoutError, f"the server at {address} was silent for too long (timeout)"
     if isinstance(error, httpx.ConnectError):
-        return ConnectionFailedError, f"no connection: {words}"
+        return ConnectionFailedError, f"no connection to {address}: {_cause(error) or words}"
     if isinstance(error, httpx.RemoteProtocolError) and not any(mark in words for mark in _CLOSED):
-        return ProtocolError, f"this is no HTTP: {words}"
+        return ProtocolError, f"what {address} answers is no HTTP: {words}"
     if isinstance(error, httpx.DecodingError):
         return ProtocolError, f"the body is not encoded as its header says: {words}"
     if isinstance(error, httpx.ReadError) and not str(error):
         words = "it was reset"
-    return ConnectionFailedError, f"the connection broke off: {words}"
+    return ConnectionFailedError, f"the connection to {address} broke off: {words}"
+
+
+def _cause(error: BaseException) -> str:
+    """What the operating system said, which what is built upon it says in general words, or with all addresses."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        found = waiting.pop()
+        if found is None or id(found) in seen:
+            continue
+        seen.add(id(found))
+        if isinstance(found, OSError) and found.strerror and found.errno is not None:
+            return f"[Errno {found.errno}] {_SYSTEM.sub('', found.strerror)}"
+        waiting += [found.__context__, found.__cause__]
+        waiting += found.exceptions if isinstance(found, BaseExceptionGroup) else []
+    return ""
 
 
 class Incoming:

@@ -69,3 +69,10 @@ def test_what_is_no_address(base: str) -> None:
     with pytest.raises(PolicyError) as caught:
         Endpoint.of(base)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["/chat/completions", "/completions", "/models", "/chat/completions/"])
+def test_the_path_of_a_request_is_no_address(path: str) -> None:
+    """As examples for curl have it; what would do is told."""
+    with pytest.raises(PolicyError, match=r"but http://h:1/v1$|but 'http://h:1/v1'$"):
+        Endpoint.of(f"http://h:1/v1{path}")

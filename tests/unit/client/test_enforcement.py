@@ -475,3 +475,22 @@ def test_an_api_without_completions_is_not_asked_for_them() -> None:
     with pytest.raises(CapabilityError, match="chat"):
         ask(person(), server, "mistral")
     assert not server.calls
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text"),
+    [
+        (mw.choice(["only this"]), "only this"),
+        (mw.regex("only [t]his"), "only this"),
+        (mw.lark('start: "only" " " "this"'), "only this"),
+        (mw.gbnf('root ::= "only this"'), "only this"),
+        (mw.choice(["12"]), "12"),
+        (mw.json_schema({"const": "only this"}), '"only this"'),
+    ],
+    ids=["choice", "regex", "lark", "gbnf", "digits", "json"],
+)
+def test_an_answer_has_its_value(constraint: mw.Constraint, text: str) -> None:
+    """The JSON value where all answers are JSON, and else the text itself."""
+    answer = ask(person(constraint=constraint), Scripted(intending(text.encode(), [*TOKENS, b""]), [*TOKENS, b""]))
+    assert answer.text == text
+    assert answer.value == (json.loads(text) if constraint.kind == "json_schema" else text)

@@ -157,3 +157,45 @@ def test_without_tools_and_format_that_is_told() -> None:
     server = Scripted(intending(b"Hello", BYTES), [*BYTES, b""])
     with pytest.raises(CapabilityError):
         ask(server, "ollama", prefer="loop")
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("weather", {"type": "function", "function": {"name": "weather"}}),
+        ({"type": "function", "name": "weather"}, {"type": "function", "function": {"name": "weather"}}),
+        ("auto", "auto"),
+        ("required", "required"),
+        (None, "auto"),
+    ],
+)
+def test_a_choice_is_sent_as_apis_read_it(given: object, sent: object) -> None:
+    """A tool's name, however it is given, as the object that names a function."""
+    server = Calling([("weather", '{"city": "Rome"}')])
+    ask(server, tool_choice=given)
+    assert server.asked[0]["tool_choice"] == sent
+
+
+def test_every_call_has_an_id_of_its_own() -> None:
+    """Where the API tells none or one twice, and where the call was written from here."""
+    server = Calling([("weather", '{"city": "Rome"}'), ("weather", '{"city": "Oslo"}')])
+    good = server.reply
+
+    def reply(call: Call) -> Reply:
+        data = json.loads(good(call).data)
+        for one in data["choices"][0]["message"]["tool_calls"]:
+            one["id"] = "same"
+        return Reply(200, {}, json.dumps(data).encode())
+
+    server.reply = reply  # type: ignore[method-assign]
+    ids = [call.id for call in ask(server).calls]
+    assert len(set(ids)) == 2
+    assert all(ids)
+    made_up = Calling([], then=lambda _: '{"city": "Rome"}')
+    assert ask(made_up, tool_choice="weather").calls[0].id
+
+
+def test_a_turn_without_calls_has_its_text_as_value() -> None:
+    """And one with calls has none."""
+    assert ask(Calling([], text="It rains.")).value == "It rains."
+    assert ask(Calling([("clock", "{}")])).value is None
