@@ -144,3 +144,32 @@ def test_what_is_no_http(request_line: bytes) -> None:
             with suppress(ConnectionError):
                 assert connection.recv(4096).startswith((b"HTTP/1.1 4", b"HTTP/1.1 5")) or _is_closed(connection)
         assert httpx.get(f"http://127.0.0.1:{port}/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        HEAD + b"X: " + b"a" * 100_000 + b"\r\n\r\n",
+        HEAD + b"".join(b"X-%d: %s\r\n" % (i, b"a" * 1_000) for i in range(60)) + b"\r\n",
+        b"GET /" + b"a" * 40_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+        HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ids=["a long field", "many fields", "a long target", "two lengths", "two lengths, turned round"],
+)
+def test_heads_that_are_refused(head: bytes) -> None:
+    """Heads that are too long, in one packet or in many, and bodies with two lengths: 400, and the connection ends."""
+    engine = FakeEngine()
+    with _served(engine) as port:
+        for pieces in ([head], [head[:5_000], head[5_000:]]):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                with suppress(ConnectionError):
+                    for piece in pieces:
+                        connection.sendall(piece)
+                        time.sleep(0.01)
+                connection.settimeout(5)
+                with suppress(ConnectionError):
+                    assert connection.recv(4096).startswith(b"HTTP/1.1 400")
+                assert _is_closed(connection)
+        assert httpx.get(f"http://127.0.0.1:{port}/health", headers={"x": "a" * 30_000}).status_code == 200
+    assert not engine.jobs

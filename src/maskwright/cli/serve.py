@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 from importlib import import_module
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -98,6 +99,7 @@ def run(arguments: argparse.Namespace) -> Exit:
             sessions=arguments.batch + _KEPT_SESSIONS,
             context=arguments.context,
         )
+        _advise(arguments, settings, runtime, listener)
         _warm(runtime)
         engine = import_module("maskwright.server.engine").Engine(runtime, batch=arguments.batch, queue=arguments.queue)
         app = import_module("maskwright.server.app").create_app(settings, engine, version=mw.__version__)
@@ -163,6 +165,14 @@ def _listen(host: str, port: int) -> socket.socket:
 def _url(host: str, listener: socket.socket) -> str:
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{listener.getsockname()[1]}"
+
+
+def _advise(arguments: argparse.Namespace, settings: Settings, runtime: Runtime, listener: socket.socket) -> None:
+    """Tell what was asked for and is not so, and what should not be so."""
+    if arguments.context is not None and arguments.context > runtime.context:
+        say(f"--context {arguments.context} is more than the model has: sequences have {runtime.context} tokens")
+    if not settings.keys and not ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback:
+        say(f"warning: {arguments.host} can be asked by other machines, and no key is demanded (see --api-key)")
 
 
 def _warm(runtime: Runtime) -> None:

@@ -42,22 +42,28 @@ def admitted(jobs: Sequence[Job], writing: Writing) -> tuple[Job, ...]:
 
 def _check(job: Job, writing: Writing) -> None:
     if not job.prompt:
-        raise RequestError("the prompt has no tokens; a model needs at least one to go on from", param="prompt")
+        raise _invalid("prompt", "the prompt has no tokens; a model needs at least one to go on from")
     if not 0 <= min(job.prompt) <= max(job.prompt) < writing.width:
-        raise RequestError(f"a token id of the prompt is not in 0..{writing.width - 1}", param="prompt")
+        place, token = next((i, one) for i, one in enumerate(job.prompt) if not 0 <= one < writing.width)
+        raise _invalid("prompt", f"token {place} of the prompt has the id {token}; ids are 0 to {writing.width - 1}")
     least = 0 if job.max_tokens == 0 else 1
     if len(job.prompt) + least > writing.context:
         told = f"the prompt has {len(job.prompt)} tokens, and the model's context is {writing.context}"
         raise RequestError(f"{told} (send a shorter one)", param="prompt", code="context_length_exceeded")
-    if any(not 0 <= token < writing.width for token in job.logit_bias):
-        raise RequestError(f"a token id is not in 0..{writing.width - 1}", param="logit_bias")
+    for token in job.logit_bias:
+        if not 0 <= token < writing.width:
+            raise _invalid("logit_bias", f"there is no token {token}; ids are 0 to {writing.width - 1}")
     for name in ("max_tokens", "min_tokens", "logprobs", "observe"):
         if (getattr(job, name) or 0) < 0:
-            raise RequestError(f"{name} is {getattr(job, name)}, it must be at least 0", param=name)
+            raise _invalid(name, f"{name} is {getattr(job, name)}, it must be at least 0")
     if not all(job.stop):
-        raise RequestError("a stop text is empty", param="stop")
+        raise _invalid("stop", "a stop text is empty")
     if job.guide is not None and job.guide.vocabulary != writing.vocabulary:
         raise VocabularyError("the guide was compiled for another vocabulary (compile it for that of the runtime)")
+
+
+def _invalid(param: str, reason: str) -> RequestError:
+    return RequestError(reason, param=param, code="invalid_value")
 
 
 def _planned(job: Job, budget: int, context: int) -> Matcher:

@@ -63,7 +63,11 @@ def create_app(settings: Settings, engine: Engine, *, version: str = "") -> Star
 
     async def on_route(request: Request, error: Exception) -> Response:
         del request
-        return refusal(refusal_of(error), settings)
+        response = refusal(refusal_of(error), settings)
+        allowed = (error.headers or {}).get("Allow") if isinstance(error, HTTPException) else None
+        if allowed is not None:
+            response.headers["allow"] = allowed
+        return response
 
     paths = [route.path for route in routes if isinstance(route, Route)]
     gate = Middleware(Gate, settings=settings, counts=service.counts, routes=paths)

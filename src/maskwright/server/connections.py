@@ -21,6 +21,27 @@ __all__ = ["Connection", "HttpServer", "make_server"]
 _HEAD_BYTES = 32_768
 
 
+class _Heads(h11.Connection):
+    """h11's connection with two more refusals of heads.
+
+    h11 bounds heads only while they are incomplete, and where a request has both ``Transfer-Encoding`` and
+    ``Content-Length`` it passes over the second one; a proxy before us may pass over the first, and would then take a
+    part of the body for the next request (RFC 9112, 6.1 and 11.2).
+    """
+
+    def next_event(self) -> Any:
+        """As h11's. Raises ``h11.RemoteProtocolError`` for such a head, which uvicorn answers with a 400."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if {b"transfer-encoding", b"content-length"} <= names:
+                raise h11.RemoteProtocolError("a body has one length")
+            size = len(event.target) + sum(len(name) + len(value) + 4 for name, value in event.headers)
+            if size > _HEAD_BYTES:
+                raise h11.RemoteProtocolError("the head is too long", error_status_hint=431)
+        return event
+
+
 class Connection(H11Protocol):
     """One connection.
 
@@ -31,6 +52,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.conn = _Heads(h11.SERVER, _HEAD_BYTES)
         self._head_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from maskwright.errors import RequestError
 from maskwright.server.keys import Keys
 from maskwright.server.metrics import Counts
-from maskwright.server.replies import refusal, refusal_of
+from maskwright.server.replies import failure_of, refusal
 from maskwright.server.settings import Settings
 from maskwright.server.streams import GoneError
 
@@ -80,9 +80,7 @@ class Gate:
         raise RequestError(reason, status=403, type="permission_error", code="origin_not_allowed")
 
     async def _refuse(self, error: Exception, passage: _Passage, scope: Scope, receive: Receive) -> None:
-        told = refusal_of(error)
-        if told.status >= 500 and not isinstance(error, RequestError):
-            _log.error("request %s failed", passage.id, exc_info=error)
+        told = failure_of(error, passage.id)
         if not passage.has_begun:
             await refusal(told, self._settings)(scope, receive, passage.send)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -14,7 +15,9 @@ from maskwright.errors import MaskwrightError, RequestError
 from maskwright.server.settings import Settings
 from maskwright.wire.faults import fault_body, fault_of
 
-__all__ = ["json_reply", "refusal", "refusal_of"]
+__all__ = ["failure_of", "json_reply", "refusal", "refusal_of"]
+
+_log: Final = logging.getLogger("maskwright.server")
 
 
 def json_reply(data: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -33,6 +36,14 @@ def refusal_of(error: Exception, *, param: str = "") -> RequestError:
         return fault_of(error, param=param)
     reason = "The server met an error of its own; it is in the log under the id of this request."
     return RequestError(reason, status=500, type="server_error", code="internal_error")
+
+
+def failure_of(error: Exception, request_id: str) -> RequestError:
+    """As :func:`refusal_of`; what is the server's own fault stands in the log, with the id of the request."""
+    told = refusal_of(error)
+    if told.status >= 500 and not isinstance(error, RequestError):
+        _log.error("request %s failed", request_id, exc_info=error)
+    return told
 
 
 def refusal(error: RequestError, settings: Settings) -> Response:

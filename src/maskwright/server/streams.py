@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from starlette.types import Receive, Scope, Send
 
 from maskwright.errors import MaskwrightError
-from maskwright.server.replies import refusal_of
+from maskwright.server.replies import failure_of
 from maskwright.wire.events import DONE, encode_event
 from maskwright.wire.faults import fault_event
 
@@ -91,7 +91,7 @@ class EventStream:
                 # Neither the ticket nor the connection need wait, so nobody else would have a turn.
                 await asyncio.sleep(0)
         except Exception as error:  # noqa: BLE001 - the status was sent; what is left is to tell it as an event
-            told = encode_event(fault_event(refusal_of(error), self._id))
+            told = encode_event(fault_event(failure_of(error, self._id), self._id))
             await send({"type": "http.response.body", "body": told, "more_body": True})
         await send({"type": "http.response.body", "body": DONE, "more_body": False})
 

@@ -22,6 +22,19 @@ Null means the same as absence, everywhere. A field that is not in the table is 
 field cannot have is a 400 with the field as `param` (422 with `--compat cerebras`). A request has at most one
 constraint, and tools go with `response_format` only where the model marks its calls (not with `--compat cerebras`).
 JSON is written with the escapes that it demands and no others, and with the blanks of `--whitespace`.
+
+Members of messages, calls, tools and predictions that are not known are treated as fields are: named by their path
+(`messages[0].cache_control`; the first 20), or refused. Members of constraints are read or refused.
+
+## How outputs end
+
+With a constraint an output is always a whole one: `max_tokens` leaves out every token after which it could not be
+closed in time, and a request for which there are too few is a 400. So `finish_reason` is `stop` for JSON that had to be
+short. The choice has `"closed_early": true` then: the tokens that were left took something from the model that the
+constraint allowed, so texts may be empty, numbers short, lists without their last elements; a second parallel call may
+have empty arguments. Ask for more tokens, or for `parallel_tool_calls: false`. `length` is said where the tokens ran
+out and more could have followed: free text, also beside tools and under `grammar_root`, and patterns without an end
+(`[a-z]+`). Calls that are whole at the end of the output are `tool_calls`, whatever might have followed them.
 """
 _EFFECTS: Final = {"honoured": "honoured", "ignored": "accepted, no effect", "refused": "refused"}
 

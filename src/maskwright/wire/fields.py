@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from maskwright.errors import PolicyError, excerpt
 from maskwright.wire.generation import COMPATS
 from maskwright.wire.kinds import Kind
+from maskwright.wire.members import unread_members
 from maskwright.wire.refusals import invalid, missing, unknown_field, unsupported
 from maskwright.wire.values import check_values
 
 __all__ = ["Field", "Reading", "read_fields"]
+
+#: Members of fields that are listed; a conversation may have the same one in a thousand messages.
+_LISTED: Final = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +54,7 @@ class Reading(dict[str, Any]):
         super().__init__()
         #: Names of fields that are not null, as they were sent.
         self.given: set[str] = set()
-        #: Names of fields that are not known.
+        #: Names of fields, and paths of members within them, that are not known.
         self.ignored: list[str] = []
 
 
@@ -77,8 +81,18 @@ def read_fields(table: Sequence[Field], data: object, compat: str) -> Reading:
             raise unknown_field(field.name, compat)
         found[field.name] = field.read(value)
         found.given.add(field.name)
+        _unread(field.name, value, compat, found)
     _unknown(table, data, compat, found)
     return found
+
+
+def _unread(name: str, value: object, compat: str, found: Reading) -> None:
+    for path in unread_members(name, value):
+        if compat != "lenient":
+            raise unknown_field(path, compat)
+        if len(found.ignored) == _LISTED:
+            return
+        found.ignored.append(path)
 
 
 def _unknown(table: Sequence[Field], data: Mapping[str, Any], compat: str, found: Reading) -> None:

@@ -62,5 +62,6 @@ class Generation:
     reasoning_format: str = "none"
     user: str | None = None
     prompt_cache_key: str | None = None
-    #: Names of fields that were sent and are not known here, in their order; only under ``lenient``.
+    #: Names of fields, and paths of members (``messages[0].id``), that were sent and are not known here; only under
+    #: ``lenient``.
     ignored: tuple[str, ...] = ()

@@ -82,9 +82,12 @@ def limit(least: int) -> Kind:
     whole = integer(least)
 
     def read(value: Any, param: str) -> int | None:
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == -1:
+        if value == -1:
             return None
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value < least:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or (isinstance(value, float) and not value.is_integer()):
+            raise wrong_type(param, bounds, value)
+        if value < least:
             raise invalid(param, f"it is {bounds}, not {excerpt(value)}")
         found: int = whole.read(value, param)
         return found

@@ -92,7 +92,7 @@ def _paths() -> dict[str, Any]:
             "get": {**_get("getModel", "One model.", _json("Model")), "parameters": [model]},
         },
         "/v1/tcp_warming": {"get": _get("warmUp", "Nothing: a connection is open after it.", _ANY)},
-        "/health": {"get": _get("health", "Whether the server takes requests.", _ANY)},
+        "/health": {"get": _health()},
         "/metrics": {
             "get": _get("metrics", "Counters for Prometheus.", {"text/plain": {"schema": {"type": "string"}}}),
         },
@@ -106,6 +106,13 @@ def _json(name: str) -> dict[str, Any]:
 def _get(name: str, summary: str, content: Mapping[str, Any]) -> dict[str, Any]:
     said = {"description": summary, "content": dict(content)}
     return {"operationId": name, "summary": summary, "responses": {"200": said, **_faults()}}
+
+
+def _health() -> dict[str, Any]:
+    """It answers in one shape, also while the server ends."""
+    told = _get("health", "Whether the server takes requests.", _json("Health"))
+    told["responses"]["503"] = {"description": "The server is shutting down.", "content": _json("Health")}
+    return told
 
 
 def _post(name: str, summary: str, request: str, answer: str) -> dict[str, Any]:

@@ -30,11 +30,14 @@ def unsupported(param: str, reason: str, *, code: str = "unsupported_parameter")
 
 
 def unknown_field(name: str, compat: str) -> RequestError:
-    """A field that an API does not know, in its words."""
+    """A field, or a member at a path, that an API does not know, in its words."""
     if compat == "cerebras":
-        message = f"body.{name}: property 'body.{name}' is unsupported"
+        path = name.replace("[", ".").replace("]", "")
+        message = f"body.{path}: property 'body.{path}' is unsupported"
         return RequestError(message, status=422, param=name, code=CEREBRAS_CODE)
-    return RequestError(f"Unrecognized request argument supplied: {name}", param=name, code="unknown_parameter")
+    is_member = "." in name or "[" in name
+    message = f"Unknown parameter: '{name}'." if is_member else f"Unrecognized request argument supplied: {name}"
+    return RequestError(message, param=name, code="unknown_parameter")
 
 
 def of_vendor(error: RequestError, compat: str) -> RequestError:

@@ -89,5 +89,5 @@ STREAM_OPTIONS: Final = Kind(
         "properties": {name: {"type": ["boolean", "null"]} for name in _OPTIONS},
         "additionalProperties": False,
     },
-    "object with `include_usage`",
+    f"object with {', '.join(f'`{name}`' for name in _OPTIONS)}; all booleans",
 )

@@ -139,6 +139,7 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         },
         "prompt_token_ids",
     ),
+    "Health": _object({"status": {"enum": ["ok", "closing"]}, "model": _TEXT, "running": _COUNT, "queued": _COUNT}),
     "Model": _CARD,
     "ModelList": _object({"object": {"const": "list"}, "data": _list(_ref("Model"))}),
     "Fault": {

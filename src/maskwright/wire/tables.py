@@ -57,13 +57,20 @@ _DRAWING: Final = (
         note="Added to the logits before the mask, so no bias breaks a constraint. At most 1,024 entries (`--compat "
         "openai`: 300, `cerebras`: 100).",
     ),
-    Field(name="n", kind=integer(1, _CHOICES), default=1, note="Answers to each prompt, with one reading of it."),
+    Field(
+        name="n",
+        kind=integer(1, _CHOICES),
+        default=1,
+        note="Answers to each prompt, with one reading of it. One "
+        "request has 128 answers at most, all prompts together, and no more than may wait (`--queue`).",
+    ),
     Field(name="stream", kind=boolean(), default=False, note="Server-sent events, ended by `[DONE]`."),
     Field(
         name="stream_options",
         kind=STREAM_OPTIONS,
         default=False,
-        note="`include_usage`: one more chunk, without choices. No effect without `stream`.",
+        note="`include_usage`: one more chunk, without choices. The other two are accepted and have no effect, as all "
+        "have none without `stream`.",
     ),
     Field(
         name="reasoning_format",
@@ -91,7 +98,8 @@ _CONSTRAINTS: Final = (
     Field(
         name="structured_outputs",
         kind=STRUCTURED_OUTPUTS,
-        note="vLLM's constraint. `disable_any_whitespace` and `disable_additional_properties` are honoured.",
+        note="vLLM's constraint. `disable_any_whitespace` and `disable_additional_properties` are honoured; "
+        "`disable_fallback` is accepted, there is none. A grammar is Lark, or EBNF with `::=`.",
     ),
     Field(name="grammar", kind=source("gbnf", "GBNF text", 'root ::= "a" | "b"'), note="llama.cpp's."),
     Field(name="json_schema", kind=ANY_SCHEMA, note="llama.cpp's: a schema alone."),
@@ -143,8 +151,18 @@ _OTHERS: Final = (
 
 COMPLETION_FIELDS: Final[tuple[Field, ...]] = (
     _MODEL,
-    Field(name="prompt", kind=PROMPT, default=("",), note="Several prompts give `n` choices each, in their order."),
-    Field(name="max_tokens", kind=limit(0), note="Without it: what the context holds. 0 with `echo` only scores."),
+    Field(
+        name="prompt",
+        kind=PROMPT,
+        default=("",),
+        note="Several prompts give `n` choices each, in "
+        "their order. One without tokens is refused: an empty text, where the model begins with none of its own.",
+    ),
+    Field(
+        name="max_tokens",
+        kind=limit(0),
+        note="Without it, and where it is more: what the context holds. 0 with `echo` only scores.",
+    ),
     Field(
         name="min_tokens",
         kind=integer(-1),
@@ -176,7 +194,7 @@ _CHAT_LENGTHS: Final = (
     Field(
         name="max_completion_tokens",
         kind=limit(1),
-        note="Without it: what the context holds. Thinking counts.",
+        note="Without it, and where it is more: what the context holds. Thinking counts.",
     ),
     Field(name="max_tokens", kind=limit(1), note="The older name; if both are given they must agree."),
     Field(
@@ -229,7 +247,8 @@ _CHAT_ONLY: Final = (
         name="continue_final_message",
         kind=boolean(),
         note="Whether the answer goes on with a last message of the assistant. Null: it does (as llama.cpp's server). "
-        "That message may say `prefix` itself, as Mistral's.",
+        "That message may say `prefix` itself, as Mistral's. A constraint holds for the new text alone "
+        "(but see `grammar_root`).",
     ),
     Field(
         name="add_generation_prompt",
@@ -279,7 +298,7 @@ CHAT_FIELDS: Final[tuple[Field, ...]] = (
         name="response_format",
         kind=RESPONSE_FORMAT,
         note="Always enforced, strict or not. `strict` decides whether the schema is checked against the rules of the "
-        "API that the server was told to be like.",
+        "API that the server was told to be like. `json_object` may have a `schema` (llama.cpp's).",
     ),
     *_CONSTRAINTS,
     *_THINKING,

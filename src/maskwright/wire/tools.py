@@ -32,7 +32,8 @@ def _tools(value: Any, param: str) -> tuple[Mapping[str, Any], ...]:
         read_tools(plain, strict=None)
     except ConstraintError as error:
         problem = error.problems[0]
-        raise invalid(path_of(param, problem.place), problem.reason, code="invalid_function_parameters") from error
+        told = f"{problem.reason} ({problem.remedy})" if problem.remedy else problem.reason
+        raise invalid(path_of(param, problem.place), told, code="invalid_function_parameters") from error
     return tuple(plain)
 
 

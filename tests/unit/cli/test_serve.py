@@ -71,3 +71,45 @@ def test_settings(arguments: list[str], expected: dict[str, Any]) -> None:
     """What the arguments say is what the server is started with."""
     made = _settings(*arguments)
     assert {name: getattr(made, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "address", "said"),
+    [
+        ([], ("127.0.0.1", 1), []),
+        ([], ("127.3.2.1", 1), []),
+        ([], ("::1", 1, 0, 0), []),
+        ([], ("0.0.0.0", 1), ["no key"]),  # noqa: S104 - that this is told is the point
+        ([], ("::", 1, 0, 0), ["no key"]),
+        ([], ("fe80::1%eth0", 1, 0, 2), ["no key"]),
+        (["--api-key", "k"], ("0.0.0.0", 1), []),  # noqa: S104
+        (["--context", "4096"], ("127.0.0.1", 1), []),
+        (["--context", "4097"], ("127.0.0.1", 1), ["4096"]),
+        (["--context", "99999"], ("10.0.0.1", 1), ["4096", "no key"]),
+    ],
+)
+def test_advice(
+    arguments: list[str],
+    address: tuple[Any, ...],
+    said: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A context that the model has not, and an open server without a key, are told, a line each."""
+    monkeypatch.delenv("MASKWRIGHT_API_KEYS", raising=False)
+    parser = argparse.ArgumentParser()
+    serve.configure(parser)
+    made = parser.parse_args(arguments)
+
+    class Listener:
+        def getsockname(self) -> tuple[Any, ...]:
+            return address
+
+    class Runtime:
+        context = 4_096
+
+    serve._advise(made, serve._settings(made), Runtime(), Listener())  # type: ignore[arg-type]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(said)
+    for line, word in zip(lines, said, strict=True):
+        assert word in line

@@ -11,10 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
 from starlette.applications import Starlette
 
 from maskwright.errors import ModelError, PolicyError, RequestError
 from maskwright.server.settings import Settings
+from maskwright.wire.openapi import openapi
 from tests.unit.server.asking import ask, make, post
 from tests.unit.server.fakes import FakeEngine
 
@@ -266,6 +268,9 @@ def test_paths(compat: str, method: str, path: str, status: int) -> None:
     told = response.json() if compat == "cerebras" else response.json()["error"]
     assert set(told) >= {"message", "type", "param", "code"}
     assert response.headers["x-request-id"].startswith("req_")
+    # RFC 9110, 15.5.6: a 405 tells the methods that there are.
+    wanted = {"GET", "HEAD"} if path == "/v1/models" else {"POST"}
+    assert set(response.headers.get("allow", "").split(", ")) == (wanted if status == 405 else {""})
 
 
 @pytest.mark.parametrize("path", ["completions", "chat/completions"])
@@ -309,7 +314,7 @@ def test_what_nobody_foresaw(stream: bool, caplog: pytest.LogCaptureFixture) -> 
 
 @pytest.mark.parametrize("error", [ModelError("broken"), RequestError("late", status=408), ZeroDivisionError("inside")])
 @pytest.mark.parametrize("path", ["completions", "chat/completions"])
-def test_streams_that_fail(path: str, error: Any) -> None:
+def test_streams_that_fail(path: str, error: Any, caplog: pytest.LogCaptureFixture) -> None:
     """A job that fails at once has a status; one that fails later is told as the last event."""
     body = {"prompt": "a", "messages": [{"role": "user", "content": "a"}], "stream": True}
     engine = FakeEngine("text")
@@ -323,6 +328,8 @@ def test_streams_that_fail(path: str, error: Any) -> None:
     assert last["status_code"] == status
     assert set(last["error"]) == {"message", "type", "param", "code", "id"}
     assert last["error"]["id"] == response.headers["x-request-id"]
+    # What is the server's own fault stands in the log under the id; refusals do not.
+    assert (response.headers["x-request-id"] in caplog.text) is not isinstance(error, RequestError)
     assert post(make(engine), path, {**body, "stream": False}).status_code == status
 
 
@@ -366,6 +373,16 @@ def test_metrics() -> None:
     assert lines["maskwright_engine_tokens_total"] == "3"
     assert lines["maskwright_engine_running"] == "2"
     assert float(lines["maskwright_request_seconds_count"]) == 11
+
+
+@pytest.mark.parametrize("is_closing", [False, True])
+def test_health_is_what_the_description_says(is_closing: bool) -> None:
+    app = make()
+    app.state.service.is_closing = is_closing
+    response = ask(app, "GET", "/health")
+    assert response.status_code == (503 if is_closing else 200)
+    schema = openapi()["components"]["schemas"]["Health"]
+    Draft202012Validator(schema).validate(response.json())
 
 
 def test_choices_are_bounded() -> None:

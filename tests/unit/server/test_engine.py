@@ -235,6 +235,19 @@ def test_what_cannot_be_written_is_refused_before_it_waits(job: Job, param: str)
     with pytest.raises(RequestError) as refused:
         write(job)
     assert (refused.value.status, refused.value.param) == (400, param)
+    assert refused.value.code
+
+
+def test_ids_that_are_none_are_told_with_their_place() -> None:
+    far, last = 987_654, ScriptedRuntime.width - 1
+    for job, words in (
+        (Job(prompt=(4, 5, far, far)), ("token 2 ", str(far), f"0 to {last}")),
+        (Job(prompt=(4,), logit_bias={5: 1.0, far: 1.0}), (str(far), f"0 to {last}")),
+    ):
+        with pytest.raises(RequestError) as refused:
+            write(job)
+        assert refused.value.code == "invalid_value"
+        assert all(word in refused.value.message for word in words)
 
 
 def test_predictions_save_passes_and_change_nothing() -> None:

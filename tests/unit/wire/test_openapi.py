@@ -70,6 +70,13 @@ def test_the_document_is_valid() -> None:
     checker.validate(document)
 
 
+def test_health_is_described_as_it_answers() -> None:
+    """In one shape, whether the server takes requests or ends; no refusal is of that shape."""
+    answers = openapi()["paths"]["/health"]["get"]["responses"]
+    assert answers["200"]["content"] == answers["503"]["content"]
+    assert answers["503"]["content"]["application/json"]["schema"]["$ref"].endswith("/Health")
+
+
 def test_references_lead_somewhere() -> None:
     """Every ``$ref`` names a schema that is there."""
     document = openapi()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,67 @@ from tests.unit.wire.asking import chat, completion, refusal
 from tests.unit.wire.values import FORMAT, OTHER, SCHEMA, TOOL
 
 CONTINUED = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+
+
+CALL: dict[str, Any] = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+USER: dict[str, Any] = {"role": "user", "content": "a"}
+PART: dict[str, Any] = {"type": "text", "text": "a"}
+CHOICE: dict[str, Any] = {"type": "function", "function": {"name": "f"}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "ignored"),
+    [
+        ({"messages": [USER, {**USER, "foo": 1}]}, ["messages[1].foo"]),
+        ({"messages": [{**USER, "foo": None, "name": "b"}]}, []),
+        ({"messages": [{**USER, "tool_call_id": "1"}]}, ["messages[0].tool_call_id"]),
+        ({"messages": [{**USER, "prefix": True, "a": 1}]}, ["messages[0].prefix", "messages[0].a"]),
+        ({"messages": [{**USER, "content": [PART, {**PART, "cache": {}}]}]}, ["messages[0].content[1].cache"]),
+        # What answers of APIs hold, and is sent back with them, is known.
+        ({"messages": [USER, {"role": "assistant", "content": "a", "refusal": "no", "annotations": []}, USER]}, []),
+        ({"messages": [USER, {"role": "assistant", "tool_calls": [{**CALL, "index": 0}]}]}, []),
+        ({"messages": [{"role": "assistant", "tool_calls": [{**CALL, "x": 1}]}]}, ["messages[0].tool_calls[0].x"]),
+        (
+            {"messages": [USER, {"role": "assistant", "tool_calls": [{**CALL, "function": {"name": "f", "y": 1}}]}]},
+            ["messages[1].tool_calls[0].function.y"],
+        ),
+        ({"tools": [{**TOOL, "cache_control": {"type": "x"}}]}, ["tools[0].cache_control"]),
+        ({"tools": [TOOL["function"]]}, []),
+        ({"tools": [TOOL], "tool_choice": {**CHOICE, "why": 1}}, ["tool_choice.why"]),
+        ({"prediction": {"type": "content", "content": "a", "k": 1}}, ["prediction.k"]),
+        ({"prediction": {"type": "content", "content": [{**PART, "z": 0}]}}, ["prediction.content[0].z"]),
+        ({"messages": [{**USER, "foo": 1}] * 50}, [f"messages[{i}].foo" for i in range(20)]),
+    ],
+)  # fmt: skip
+def test_members_that_nobody_reads(fields: dict[str, Any], ignored: list[str]) -> None:
+    """They are listed with their paths as fields are, or refused in the words of an API; null of one says nothing."""
+    fields = json.loads(json.dumps(fields).replace('"name": "f"', f'"name": "{TOOL["function"]["name"]}"'))
+    assert list(chat(**fields).ignored) == ignored
+    answered = fields.get("messages", [USER])[-1]["role"] != "assistant" or "tool_calls" not in fields["messages"][-1]
+    for compat, status in (("openai", 400), ("cerebras", 422)):
+        told = refusal("chat", compat, **fields)
+        if not ignored:
+            assert told is None or not answered, str(told)
+            continue
+        assert told is not None
+        assert (told.param, told.status) == (ignored[0], status)
+        assert ignored[0].rpartition(".")[2] in told.message
+
+
+@pytest.mark.parametrize("name", ["bad name!", "", "x" * 65, 1])
+def test_names_of_tools_say_what_a_name_is(name: Any) -> None:
+    told = refusal("chat", tools=[{"type": "function", "function": {"name": name}}])
+    assert told is not None
+    assert told.param == "tools[0].function.name"
+    assert "1 to 64 of letters, digits, underscores and hyphens" in told.message
+
+
+@pytest.mark.parametrize("value", ["5", -2, 1.5, True, []])
+@pytest.mark.parametrize(("endpoint", "field"), [("completions", "max_tokens"), ("chat", "max_completion_tokens")])
+def test_limits_that_are_none_say_all_that_is_one(endpoint: str, field: str, value: Any) -> None:
+    told = refusal(endpoint, **{field: value})
+    assert told is not None
+    assert "or -1 for no limit" in told.message
 
 
 @pytest.mark.parametrize(

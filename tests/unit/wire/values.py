@@ -214,7 +214,7 @@ CHAT: Final[dict[str, Case]] = {
             [{"role": "user", "content": ""}],
             [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}],
             [{"role": "system", "content": "a"}, {"role": "developer", "content": "b", "name": "n"}],
-            [{"role": "user", "content": "a", "name": None, "more": 1}],
+            [{"role": "user", "content": "a", "name": None, "more": None}],
             [{"role": "user", "content": "a"}, {"role": "assistant", "content": None}],
             [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "reasoning": "r"}],
             [
