@@ -6,10 +6,11 @@ here, by the documentation of the client or by the schema that it sent.
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import subprocess
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,15 +42,22 @@ Seen = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def seen(server: str, keyed_server: str) -> Callable[[str, str], Seen]:
-    """What a program of an environment printed; each runs once."""
+def seen(server: str, keyed_server: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Seen]:
+    """What a program of an environment printed; each runs once, whichever worker asks first."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
 
-    @cache
     def run(program: str, environment: str) -> Seen:
-        command = [str(interpreter(environment)), str(PROGRAMS / program), server, keyed_server]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-        assert ended.returncode == 0, ended.stderr[-4_000:]
-        report: Seen = json.loads(ended.stdout.splitlines()[-1])
+        kept = folder / f"{program}.json"
+        with kept.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not kept.exists():
+                command = [str(interpreter(environment)), str(PROGRAMS / program), server, keyed_server]
+                ended = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+                assert ended.returncode == 0, ended.stderr[-4_000:]
+                kept.write_text(ended.stdout.splitlines()[-1])
+        report: Seen = json.loads(kept.read_text())
         return report
 
     return run

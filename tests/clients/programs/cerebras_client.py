@@ -99,7 +99,7 @@ def synchronous(client: sdk.Cerebras) -> None:
     pieces = [chunk.choices[0].text or "" for chunk in streamed if chunk.choices]
     whole_text = client.completions.create(model=MODEL, prompt="One, two,", max_tokens=5, temperature=0)
     seen["completion_stream"] = "".join(pieces) == whole_text.choices[0].text
-    document = '{"city":"Paris","population":2148271}'
+    document = '{"city": "Paris", "population": 2148271}'
     predicted = client.chat.completions.create(
         model=MODEL,
         messages=ASK,
