@@ -9,6 +9,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -211,6 +212,82 @@ def test_a_budget(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     assert desk.run("--budget-tokens", "1100") == 4
     assert "the budget of 1,100 tokens is used up" in capsys.readouterr().err
     assert 10 <= len(desk.names()) <= 13
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 16])
+@pytest.mark.parametrize("budget", [1, 3, 10])
+def test_there_are_never_more_requests_than_allowed(
+    desk: Desk, capsys: pytest.CaptureFixture[str], concurrency: int, budget: int
+) -> None:
+    """Repeated ones counted, however many rows are under way; what needs another is left for the next run. Code 4."""
+    sent: list[int] = []
+
+    def statuses() -> Iterator[int]:
+        for number in itertools.count():
+            sent.append(number)
+            yield 500 if number % 5 == 4 else 200
+
+    desk.api.plan = statuses()
+    options = ("--budget-calls", str(budget), "--concurrency", str(concurrency))
+    assert desk.run(*options) == 4
+    assert len(sent) == budget
+    counted = "1 call is" if budget == 1 else f"{budget} calls is"
+    assert f"the budget of {counted} used up" in capsys.readouterr().err
+    assert len(desk.names()) == budget - budget // 5
+    assert desk.failed() == {}
+    assert desk.run() == 0
+    assert sorted(desk.names()) == sorted(ALL)
+
+
+def test_a_model_that_is_not_there_ends_the_run(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    """No row is to blame, nothing is written, and the right model goes on."""
+    desk.api.plan = iter([404] * 4)
+    assert desk.run("--model", "misspelt", "--concurrency", "1") == 4
+    assert f"{ROWS} rows are left" in capsys.readouterr().err
+    assert (desk.output.read_bytes(), desk.failures.read_bytes()) == (b"", b"")
+    desk.api.plan = iter(())
+    assert desk.run("--model", "m") == 0
+
+
+def test_one_row_is_no_rows(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is said of one has no plural; why a row failed is said at once, and its line keeps the id."""
+    desk.input.write_text('{"id": "a7", "txt": "Her name n1."}\n')
+    assert desk.run() == 1
+    err = capsys.readouterr().err
+    assert "0 rows made, 1 failed" in err
+    assert "1 failure is in" in err
+    assert "row 1: InputError: the object has no 'text'" in err
+    assert json.loads(desk.failures.read_text())["id"] == "a7"
+    desk.input.write_text('{"text": "Her name n1."}\n')
+    assert desk.run("--restart") == 0
+    err = capsys.readouterr().err
+    assert "1 row made" in err
+    assert "1 call (" in err
+
+
+def test_nobody_there_is_named(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the address; the rows are left."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        assert desk.run(url=url) == 4
+    err = capsys.readouterr().err
+    assert f"no connection to {url}/v1: [Errno 111]" in err
+    assert ".:" not in err
+
+
+@pytest.mark.parametrize("option", ["--output", "--failures"])
+@pytest.mark.parametrize("path", ["-", ".", "/", ".."])
+def test_what_is_no_file_is_refused(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, option: str, path: str
+) -> None:
+    """Code 2 and a line; nothing is written."""
+    folder = desk.input.parent / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert desk.run(option, path) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def _add_question(group: argparse._ArgumentGroup) -> None:
 
 def _add_pace(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--concurrency", type=int, default=8, metavar="N", help="rows under way at once (%(default)s)")
-    group.add_argument("--budget-calls", type=int, metavar="N", help="end when so many requests were made")
+    group.add_argument("--budget-calls", type=int, metavar="N", help="requests at most; rows without one are left")
     group.add_argument("--budget-tokens", type=int, metavar="N", help="end when so many tokens were billed")
     group.add_argument("--budget-seconds", type=float, metavar="S", help="end after this time")
     group.add_argument(

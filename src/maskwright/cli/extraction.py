@@ -15,7 +15,7 @@ from maskwright.cli.console import say
 from maskwright.cli.constraints import compile_constraint, read_constraint, refuse_same_input
 from maskwright.cli.exits import Exit
 from maskwright.cli.extract import BY_MODEL, KEY, LOCAL
-from maskwright.cli.meter import Meter, summary_lines
+from maskwright.cli.meter import Meter, counted, summary_lines
 from maskwright.cli.sources import read_text, text_of
 from maskwright.cli.threads import limit_threads
 from maskwright.client.connection import Pool
@@ -29,9 +29,10 @@ from maskwright.errors import (
     ServiceError,
     UnspellableError,
 )
-from maskwright.pipeline.asking import Asking, service_worker
+from maskwright.pipeline.asking import Asking, gated, service_worker
 from maskwright.pipeline.ledger import Ledger, default_failures
 from maskwright.pipeline.local import local_worker
+from maskwright.pipeline.purse import Purse
 from maskwright.pipeline.rows import Reading
 from maskwright.pipeline.run import Pace, Pipeline, Summary, Worker
 from maskwright.pipeline.sources import source_of
@@ -41,11 +42,15 @@ __all__ = ["extract"]
 
 #: Names of files that hold a text a line.
 _TEXTS: Final = (".txt", ".text")
+_ENDING: Final = "maskwright: ending"
 
 
 def extract(arguments: argparse.Namespace) -> Exit:
     """Make the rows that are not made yet."""
     refuse_same_input(arguments, arguments.input, "input")
+    for option in ("output", "failures"):
+        if getattr(arguments, option) == "-":
+            raise InputError(f"--{option} is a file, not standard output: a run goes on from what stands in it")
     if arguments.threads < 1:
         raise InputError("--threads must be at least 1")
     prices = Prices(prompt=arguments.price_in, completion=arguments.price_out)
@@ -63,7 +68,8 @@ def extract(arguments: argparse.Namespace) -> Exit:
     )
     try:
         pipeline = Pipeline(source, ledger, pace, meter)
-        workers = _service(arguments, asking) if arguments.base_url else _local(arguments, asking)
+        make = _service if arguments.base_url else _local
+        workers = make(arguments, asking, pipeline.purse)
         summary = asyncio.run(_conduct(pipeline, workers, meter))
     except ConnectionFailedError as error:
         summary = Summary(pipeline.tally, "error", str(error), error)
@@ -124,7 +130,7 @@ def _local_name(arguments: argparse.Namespace) -> str:
 
 
 @asynccontextmanager
-async def _service(arguments: argparse.Namespace, asking: Asking) -> AsyncIterator[Worker]:
+async def _service(arguments: argparse.Namespace, asking: Asking, purse: Purse) -> AsyncIterator[Worker]:
     # Looked up when it is needed, because it needs a package that others do without.
     client = client_package.AsyncClient(
         arguments.base_url,
@@ -137,7 +143,7 @@ async def _service(arguments: argparse.Namespace, asking: Asking) -> AsyncIterat
     )
     async with client:
         await _knock(client)
-        yield service_worker(client.extraction, asking)
+        yield service_worker(gated(client, purse).extraction, asking)
 
 
 async def _knock(client: client_package.AsyncClient) -> None:
@@ -156,12 +162,12 @@ async def _knock(client: client_package.AsyncClient) -> None:
 
 
 @asynccontextmanager
-async def _local(arguments: argparse.Namespace, asking: Asking) -> AsyncIterator[Worker]:
+async def _local(arguments: argparse.Namespace, asking: Asking, purse: Purse) -> AsyncIterator[Worker]:
     # More threads than cores wait for each other: 64 on two cores wrote nothing in 20 s.
     limit_threads(min(arguments.threads, os.cpu_count() or 1))
     name = _local_name(arguments)
     runtime = load(name, engine=arguments.engine, threads=arguments.threads, sessions=2 * arguments.concurrency)
-    async with local_worker(runtime, asking, batch=arguments.concurrency) as worker:
+    async with local_worker(runtime, asking, batch=arguments.concurrency, take=purse.take) as worker:
         yield worker
 
 
@@ -171,7 +177,8 @@ async def _conduct(pipeline: Pipeline, workers: AbstractAsyncContextManager[Work
     def interrupt() -> None:
         meter.clear()
         active = pipeline.tally.active
-        say(f"maskwright: finishing {active} rows; once more to drop them" if active else "maskwright: ending")
+        rows = counted(active, "row")
+        say(f"maskwright: finishing {rows}; once more to drop {'it' if active == 1 else 'them'}" if active else _ENDING)
         pipeline.interrupt()
 
     loop = asyncio.get_running_loop()
@@ -191,11 +198,14 @@ def _tell(summary: Summary, ledger: Ledger, prices: Prices, *, is_quiet: bool) -
         for line in summary_lines(tally, prices):
             say(line)
         if failed:
-            say(f"{failed:,} failures are in {ledger.failures}; try them again with --retry-failures")
+            what = "is" if failed == 1 else "are"
+            last = f" (the last: {tally.failure})" if tally.failure else ""
+            again = "it" if failed == 1 else "them"
+            say(f"{counted(failed, 'failure')} {what} in {ledger.failures}{last}; --retry-failures tries {again} again")
     if summary.is_complete:
         return Exit.REFUSED if failed else Exit.OK
     if isinstance(summary.error, (ConstraintError, PolicyError)):
         raise summary.error
-    left = "rows are left" if tally.left is None else f"{tally.left:,} rows are left"
-    say(f"maskwright: {summary.reason}: {left}; the same command goes on from here")
+    left = "rows are" if tally.left is None else f"{counted(tally.left, 'row')} {'is' if tally.left == 1 else 'are'}"
+    say(f"maskwright: {summary.reason.rstrip('.')}: {left} left; the same command goes on from here")
     return Exit.INTERRUPTED if summary.stopped == "interrupted" else Exit.STOPPED

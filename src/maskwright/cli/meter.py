@@ -11,7 +11,7 @@ from typing import Final
 from maskwright.cli.console import Progress, say
 from maskwright.pipeline.tally import Prices, Tally
 
-__all__ = ["Meter", "duration", "summary_lines"]
+__all__ = ["Meter", "counted", "duration", "summary_lines"]
 
 #: Seconds between two drawings, and between two lines where nobody sees them drawn again: a log of a night has some
 #: thousands.
@@ -65,7 +65,7 @@ def bar(tally: Tally) -> str:
 def status(tally: Tally, prices: Prices) -> str:
     """One line: rows, rate, failures, cost, time left."""
     of = "" if tally.total is None else f"/{tally.total:,}"
-    parts = [f"{tally.done:,}{of} rows", f"{tally.rate:.1f}/s"]
+    parts = [f"{tally.done:,}{of} {'row' if (tally.total or tally.done) == 1 else 'rows'}", f"{tally.rate:.1f}/s"]
     failed = tally.failed + tally.failed_before
     if failed:
         parts.append(f"{failed:,} failed")
@@ -87,17 +87,22 @@ def _costs(tally: Tally, prices: Prices) -> list[str]:
 def summary_lines(tally: Tally, prices: Prices) -> list[str]:
     """What a run has done, in a few lines."""
     before = tally.made_before + tally.failed_before
-    lines = [f"{tally.made:,} rows made, {tally.failed:,} failed in {duration(tally.seconds)}"]
+    lines = [f"{counted(tally.made, 'row')} made, {tally.failed:,} failed in {duration(tally.seconds)}"]
     if before:
         lines[0] += f" ({tally.made_before:,} made and {tally.failed_before:,} failed before)"
     cost = tally.cost
     if cost.calls:
         per_row = cost.calls / max(tally.asked, 1)
-        line = f"{cost.calls:,} calls ({per_row:.2f} a row, {cost.retries:,} repeated)"
+        line = f"{counted(cost.calls, 'call')} ({per_row:.2f} a row, {cost.retries:,} repeated)"
         line += f", {cost.prompt_tokens:,} + {cost.completion_tokens:,} tokens"
         money = prices.of(cost)
         lines.append(line + (f", cost {money:.4f}" if money else ""))
     return lines
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: ``1 row``, ``1,200 rows``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -164,6 +164,7 @@ class _Line:
         await self.close()
         self._deadline = call.deadline
         request = request_of(self._http, self._connection, call, self._clock())
+        self._connection.pass_gate(call.method)
         self._tally.add(calls=1, retries=int(call.attempt > 1))
         try:
             async with self._until():

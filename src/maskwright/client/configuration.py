@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from maskwright.client.retries import Retries
 from maskwright.client.spending import Budget
 from maskwright.client.task import Settings
 from maskwright.errors import PolicyError, excerpt
+from maskwright.tags.formats import FORMATS
 from maskwright.vocabulary import Vocabulary
 
 __all__ = ["Configuration"]
@@ -40,6 +41,8 @@ class Configuration:
         budget: Budget,
         headers: Mapping[str, str],
         pool: Pool,
+        tool_format: str | None = None,
+        gate: Callable[[], None] | None = None,
     ) -> Configuration:
         """Check all arguments; raises ``PolicyError``."""
         endpoint = Endpoint.of(base_url)
@@ -51,6 +54,7 @@ class Configuration:
             connect_timeout=connect_timeout,
             headers=dict(headers),
             pool=_checked("limits", pool, Pool),
+            gate=gate,
         )
         settings = Settings(
             base_url=endpoint.versioned,
@@ -59,6 +63,7 @@ class Configuration:
             vocabulary=None if vocabulary is None else _checked("vocabulary", vocabulary, Vocabulary),
             retries=policy,
             budget=_checked("budget", budget, Budget),
+            tool_format=None if tool_format is None else _format(tool_format),
         )
         return cls(connection, settings)
 
@@ -74,6 +79,8 @@ class Configuration:
             "retries": self.settings.retries,
             "budget": self.settings.budget,
             "headers": self.connection.headers,
+            "tool_format": self.settings.tool_format,
+            "gate": self.connection.gate,
         }
         unknown = sorted(set(changes) - set(known))
         if unknown:
@@ -92,3 +99,9 @@ def _checked(name: str, value: Any, kind: type) -> Any:
     if not isinstance(value, kind):
         raise PolicyError(f"{name} is a {kind.__name__}, not {excerpt(value)}")
     return value
+
+
+def _format(given: Any) -> str:
+    if not isinstance(given, str) or given not in FORMATS:
+        raise PolicyError(f"tool_format is one of {', '.join(FORMATS)}, not {excerpt(given)}")
+    return given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -50,6 +50,8 @@ class Connection:
     connect_timeout: float = 5.0
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     pool: Pool = field(default_factory=Pool)
+    #: Called before each request that may be billed, repeated ones too; what it raises ends the question.
+    gate: Callable[[], None] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check what is given; raises ``PolicyError``."""
@@ -66,6 +68,11 @@ class Connection:
                 raise PolicyError(f"this is no name of a header: {excerpt(name)}")
             if not isinstance(value, str) or not _VALUE.fullmatch(value):
                 raise PolicyError(f"the header {name} is printable ASCII characters without blanks around them")
+
+    def pass_gate(self, method: str) -> None:
+        """Ask whether a request may be made; lists of models bill nothing."""
+        if self.gate is not None and method != "GET":
+            self.gate()
 
     def all_headers(self) -> dict[str, str]:
         """The headers of every request, names in lower case; those that were given come last, so they win."""

@@ -13,6 +13,7 @@ from maskwright.client.exchange import Exchange
 from maskwright.client.flow import Emit, Flow
 from maskwright.client.forms import Forms, forms_of
 from maskwright.client.native import Offer, offers
+from maskwright.client.numbers import count_of
 from maskwright.client.profiles import Profile
 from maskwright.client.prompts import again, instruction, with_instruction
 from maskwright.client.spending import Ledger
@@ -157,7 +158,7 @@ class _Asking:
                 last = error
                 if isinstance(error, CapabilityError):
                     exchange.refuse(f"native:{offer.shape}")
-                self._ledger.note(f"{offer.shape} was refused: {error.message[:200]}")
+                self._ledger.note(f"{offer.shape} was refused: {error.message[:500]}")
         if last is not None and self._task.prefer == "native":
             raise last
         return None
@@ -182,8 +183,7 @@ class _Asking:
             if verdict.note:
                 self._ledger.note(verdict.note)
             yield from self._emit_all(verdict.text)
-            finish = drawn.finish if drawn.finish in ("stop", "content_filter") else "stop"
-            return Outcome(verdict.text, finish, drawn.reasoning)
+            return Outcome(verdict.text, self._ending(drawn), drawn.reasoning)
         if drawn.finish != "length":
             self._ledger.note(f"the answer does not meet the constraint: {verdict.place} {verdict.reason[:160]}")
         if drawn.refusal is None and not is_wrapped and not emitted:
@@ -191,6 +191,16 @@ class _Asking:
             if came.startswith(written):
                 self._writing.begin(came[len(written) :])
         return _Rejected(drawn, verdict)
+
+    def _ending(self, drawn: Drawn) -> str:
+        """How a whole answer ended: ``length`` if its tokens are used up, since an API may have closed it for that."""
+        most = self._task.max_tokens
+        used = count_of(drawn.usage.get("completion_tokens"))
+        if drawn.finish == "length" or (most is not None and used is not None and used >= most):
+            bound = "the model's room" if most is None else f"max_tokens={most}"
+            self._ledger.note(f"the answer is whole and ended with the last token of {bound}, perhaps because of it")
+            return "length"
+        return drawn.finish if drawn.finish in ("stop", "content_filter") else "stop"
 
     def _streamed(self, exchange: Exchange, offer: Offer) -> Flow[Drawn]:
         """The same, read as it comes: every piece is handed out once it is known to be right, if that is asked for.

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from maskwright.client.numbers import writable
 from maskwright.errors import PolicyError, excerpt
 from maskwright.schema.python_types import is_python_type
 from maskwright.tags.toolset import read_tools
@@ -80,7 +81,7 @@ def tools_of(given: Iterable[object] | None) -> tuple[dict[str, Any], ...]:
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) else given
     tools = read_tools(listed, strict=None)
     return tuple(
-        {"type": "function", "function": _described(one, tool.plain())}
+        {"type": "function", "function": writable(_described(one, tool.plain()))}
         for one, tool in zip(listed if isinstance(listed, list) else (), tools, strict=True)
     )
 

@@ -77,9 +77,7 @@ def known_profile(settings: Settings, ledger: Ledger) -> Flow[Profile]:
             reply = yield from request(
                 Call(_MODELS, method="GET", timeout=settings.timeout), settings.retries, deadline=ledger.deadline
             )
-            ledger.enter({"prompt_tokens": 0, "completion_tokens": 0}, prompt=0, completion=0, attempts=reply.attempts)
-            ledger.add("probes")
-            ledger.unbilled += 1
+            ledger.add("retries", reply.attempts - 1)
             name = (owned_profile(reply.json()) or GENERIC).name
         except (CredentialsError, ConnectionFailedError, ServiceTimeoutError):
             raise

@@ -127,6 +127,7 @@ class _Line:
             raise PolicyError("the client is closed")
         self._deadline = call.deadline
         request = request_of(self._http, self._connection, call, self._clock())
+        self._connection.pass_gate(call.method)
         self._tally.add(calls=1, retries=int(call.attempt > 1))
         guard = self._guard(request)
         try:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from maskwright.client.numbers import writable
 from maskwright.client.profiles import Kind
 from maskwright.constraint import Constraint
 from maskwright.errors import MaskwrightError
@@ -117,7 +118,7 @@ def _schema(source: Any) -> dict[str, Any] | bool | None:
             source = json.loads(source)
         except (ValueError, RecursionError):
             return None
-    return source if isinstance(source, (dict, bool)) else None
+    return writable(source) if isinstance(source, (dict, bool)) else None
 
 
 def _formatted(source: Any) -> tuple[dict[str, Any] | bool | None, str | None]:

@@ -16,7 +16,7 @@ class Report:
     #: ``native+loop:..`` (an answer of the API that broke off or went wrong, gone on with), ``asked`` (the model was
     #: asked, and the answer verified), ``native:tools``.
     how: str = ""
-    #: Requests that were answered, with those below.
+    #: Requests that were answered, with those below; lists of models, which bill nothing, are none.
     calls: int = 0
     #: Of the calls, those that asked what the API can do; the first answer from an API pays them.
     probes: int = 0
@@ -72,5 +72,6 @@ class Report:
         """One line: the way, the calls, the tokens, and what is not zero of the rest."""
         counts = ("probes", "retries", "repairs", "biased", "bans", "scored", "forced", "nudges", "asked_again")
         rest = [f"{name.replace('_', ' ')} {value}" for name in counts if (value := getattr(self, name))]
-        spent = f"{self.calls} calls, {self.tokens} tokens, {self.seconds:.2f} s"
+        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
+        spent = f"{calls}, {self.tokens} tokens, {self.seconds:.2f} s"
         return ", ".join([self.how or "nothing", spent, *rest, *(["degraded"] if self.is_degraded else [])])

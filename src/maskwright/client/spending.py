@@ -49,8 +49,6 @@ class Ledger:
         self.counts: dict[str, int] = {}
         #: Probability of tokens that were not reported and might have been allowed, see ``Report.unseen``.
         self.unseen = 0.0
-        #: Of the calls, those that bill nothing.
-        self.unbilled = 0
         self.how = ""
         self.is_degraded = False
         self.is_estimated = False
@@ -88,7 +86,7 @@ class Ledger:
             ExhaustedError: it may not; with the text so far and the report.
         """
         budget, room = self.budget, self.room(prompt)
-        calls = self.counts.get("calls", 0) - self.unbilled
+        calls = self.counts.get("calls", 0)
         if budget.calls is not None and calls >= budget.calls:
             raise self.exhausted(f"its budget of {counted(budget.calls, 'call')} is used up", text, now)
         if room is not None and room < 1:

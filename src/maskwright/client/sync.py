@@ -51,6 +51,7 @@ class Client:
         budget: Budget = Budget(),  # noqa: B008 - frozen
         headers: Mapping[str, str] = {},
         limits: Pool = Pool(),  # noqa: B008 - frozen
+        tool_format: str | None = None,
     ) -> None:
         """Know an API; nothing is sent before the first question.
 
@@ -68,6 +69,9 @@ class Client:
             budget: What one answer may cost.
             headers: Further headers of every request.
             limits: How many connections, and how much is read from one.
+            tool_format: How the model writes calls of tools (``hermes``, ``llama3``, ...; the names of
+                :func:`maskwright.tools`), for an API that has no tools of its own; by default known by the model's
+                name.
 
         Raises:
             PolicyError: an argument has no meaning.
@@ -84,6 +88,7 @@ class Client:
             budget=budget,
             headers=headers,
             pool=limits,
+            tool_format=tool_format,
         )
         tally = Tally()
         self._take(configuration, tally, Driver(configuration.connection, tally))
@@ -114,6 +119,9 @@ class Client:
 
     def with_options(self, **changes: Any) -> Self:
         """The same client with other arguments, all but ``base_url`` and ``limits``; connections and counts are shared.
+
+        ``gate`` is one more: a function that is called before each request that may be billed, repeated ones too; what
+        it raises ends the question.
 
         Raises:
             PolicyError: an argument has no meaning.

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from maskwright.client.targets import Target
 from maskwright.constraint import Constraint
 from maskwright.errors import PolicyError
 from maskwright.pipeline.identity import Job, constraint_identity
 from maskwright.pipeline.outcomes import Cost, Made
+from maskwright.pipeline.purse import Purse
 from maskwright.pipeline.rows import Row
 from maskwright.pipeline.run import Worker
 
-__all__ = ["INSTRUCTIONS", "Asking", "is_json", "service_worker"]
+if TYPE_CHECKING:
+    from maskwright.client.asynchronous import AsyncClient
+
+__all__ = ["INSTRUCTIONS", "Asking", "gated", "is_json", "service_worker"]
 
 _PLACE: Final = "{text}"
 #: What a model is told if nothing is said.
@@ -91,6 +95,11 @@ def service_worker(extraction: Callable[..., Awaitable[Any]], asking: Asking) ->
         return Made(answer.text, as_json, Cost.of(report), str(getattr(report, "how", "")))
 
     return make
+
+
+def gated(client: AsyncClient, purse: Purse) -> AsyncClient:
+    """The client, taking each request that it makes out of a purse."""
+    return client.with_options(gate=purse.take) if purse.is_bounded else client
 
 
 def is_json(constraint: Constraint) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeGuard
 
 from maskwright.errors import (
     CapabilityError,
@@ -28,6 +28,7 @@ _LASTING: Final = (CredentialsError, CapabilityError, ConstraintError, PolicyErr
 #: Rows in a run's beginning that must not reach the service until it counts as unreachable. Each was tried several
 #: times by then.
 _UNREACHED: Final = 3
+_NOT_FOUND: Final = 404
 
 
 @dataclass
@@ -67,7 +68,7 @@ class Breaker:
 
         Look at ``error`` afterwards.
         """
-        if isinstance(error, _LASTING) and not isinstance(error, LimitError) and self.most:
+        if _is_lasting(error) and self.most:
             self._trip(error)
             return
         if not isinstance(error, ServiceError):
@@ -104,3 +105,10 @@ class Breaker:
     def _release(self, mark: int) -> None:
         for number in [number for number in self._held if number < mark]:
             self._held.pop(number)()
+
+
+def _is_lasting(error: Exception) -> TypeGuard[MaskwrightError]:
+    """Whether all rows would fail so: with this job, this key, or a model that is not there."""
+    if isinstance(error, RejectedError):
+        return error.status == _NOT_FOUND or error.code == "model_not_found"
+    return isinstance(error, _LASTING) and not isinstance(error, LimitError)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 from maskwright.client.targets import Target
 from maskwright.constraint import Constraint, json_schema
 from maskwright.errors import PolicyError
-from maskwright.pipeline.asking import Asking, service_worker
+from maskwright.pipeline.asking import Asking, gated, service_worker
 from maskwright.pipeline.ledger import Ledger
 from maskwright.pipeline.local import local_worker
 from maskwright.pipeline.rows import Reading
@@ -112,7 +112,7 @@ async def extract_rows_async(
     try:
         pace = options.get("pace", Pace())
         pipeline = Pipeline(source, ledger, pace, options.get("observe", _nothing))
-        async with _worker(asking, client, runtime, pace) as worker:
+        async with _worker(asking, client, runtime, pipeline, pace) as worker:
             return await pipeline.run(worker)
     finally:
         ledger.close()
@@ -135,13 +135,13 @@ def _asking(wanted: object, question: Mapping[str, Any], *, is_local: bool) -> A
 
 @asynccontextmanager
 async def _worker(
-    asking: Asking, client: AsyncClient | None, runtime: Runtime | None, pace: Pace
+    asking: Asking, client: AsyncClient | None, runtime: Runtime | None, pipeline: Pipeline, pace: Pace
 ) -> AsyncIterator[Worker]:
     if client is not None and runtime is None:
         async with client:
-            yield service_worker(client.extraction, asking)
+            yield service_worker(gated(client, pipeline.purse).extraction, asking)
     elif runtime is not None and client is None:
-        async with local_worker(runtime, asking, batch=pace.concurrency) as worker:
+        async with local_worker(runtime, asking, batch=pace.concurrency, take=pipeline.purse.take) as worker:
             yield worker
     else:
         raise PolicyError("who answers? Give a client or a runtime, one of them")

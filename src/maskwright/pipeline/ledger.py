@@ -32,8 +32,10 @@ _WORDS: Final = {
 
 
 def default_failures(output: str | os.PathLike[str]) -> Path:
-    """Where failures go if nothing is said: ``out.failures.jsonl`` beside ``out.jsonl``."""
+    """Where failures go if nothing is said: ``out.failures.jsonl`` beside ``out.jsonl``; raises ``InputError``."""
     path = Path(output)
+    if not path.name:
+        raise InputError(f"{output} is a folder: name a file in it for the output")
     return path.with_name(f"{path.stem}.failures{path.suffix or '.jsonl'}")
 
 

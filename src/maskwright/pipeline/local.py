@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -34,13 +34,16 @@ _GRACE: Final = 1.0
 
 
 @asynccontextmanager
-async def local_worker(runtime: Runtime, asking: Asking, *, batch: int) -> AsyncIterator[Worker]:
+async def local_worker(
+    runtime: Runtime, asking: Asking, *, batch: int, take: Callable[[], None] = lambda: None
+) -> AsyncIterator[Worker]:
     """A worker, while its engine runs.
 
     Args:
         runtime: The model; closed at the end.
         asking: What is asked.
         batch: Rows under way at most; as many as the run's concurrency.
+        take: Called before each row is begun; what it raises is raised.
 
     Raises:
         UnspellableError: no output has as few tokens as are asked for.
@@ -49,7 +52,7 @@ async def local_worker(runtime: Runtime, asking: Asking, *, batch: int) -> Async
     engine = Engine(runtime, batch=batch, queue=batch)
     engine.start()
     try:
-        yield _LocalWorker(engine, asking)
+        yield _LocalWorker(engine, asking, take)
     finally:
         await engine.close(_GRACE)
 
@@ -57,8 +60,9 @@ async def local_worker(runtime: Runtime, asking: Asking, *, batch: int) -> Async
 class _LocalWorker:
     """Asks the engine about one row."""
 
-    def __init__(self, engine: Engine, asking: Asking) -> None:
+    def __init__(self, engine: Engine, asking: Asking, take: Callable[[], None]) -> None:
         self._engine = engine
+        self._take = take
         self._asking = asking
         self._is_json = is_json(asking.constraint)
         self._guide = compile_guide(asking.constraint, engine.runtime.vocabulary)
@@ -68,6 +72,7 @@ class _LocalWorker:
 
     async def __call__(self, row: Row) -> Made:
         """Make one row's value; when this is cancelled, the engine drops it at the next token."""
+        self._take()
         try:
             prepared = await asyncio.to_thread(self._prepared, row)
             ticket = self._engine.submit(prepared)

@@ -72,12 +72,14 @@ def read_rows(stream: Readable, reading: Reading) -> Iterator[Row]:
 
 
 def _row(line: Line, reading: Reading) -> Row:
+    id_: Any = None
     try:
-        text, id_ = _content(line, reading)
-        # A lone half of a surrogate pair can be written in JSON and in no request.
-        text.encode()
+        content = _content(line, reading)
+        if isinstance(content, dict):
+            id_ = _id(content, reading)
+        text = _text(content, reading)
     except UnicodeEncodeError as cause:
-        return _broken(line, f"the text has half of a surrogate pair, character {cause.start + 1}")
+        return _broken(line, f"the text has half of a surrogate pair, character {cause.start + 1}", id_)
     except UnicodeDecodeError as cause:
         return _broken(line, f"byte {cause.start + 1} is no UTF-8: 0x{line.data[cause.start]:02x}")
     except json.JSONDecodeError as cause:
@@ -85,39 +87,49 @@ def _row(line: Line, reading: Reading) -> Row:
     except RecursionError:
         return _broken(line, "not read: its JSON nests too deeply")
     except (InputError, ValueError) as cause:
-        return _broken(line, str(cause))
+        return _broken(line, str(cause), id_)
     return Row(line.number, text, id_, row_digest(text, id_), line.end)
 
 
-def _content(line: Line, reading: Reading) -> tuple[str, Any]:
+def _content(line: Line, reading: Reading) -> str | dict[str, Any]:
+    """What a line holds."""
     if line.is_too_long:
         raise InputError(f"the line has more than {reading.longest:,} bytes")
     written = line.data.decode()
     if reading.format == "text":
-        return written, None
+        return written
     value = json.loads(written, parse_constant=_refuse_constant)
-    if isinstance(value, str):
-        return value, None
-    if not isinstance(value, dict):
+    if not isinstance(value, (str, dict)):
         raise InputError(f"a row is a string or an object, not {excerpt(value)}")
-    if reading.field not in value:
-        raise InputError(f"the object has no {reading.field!r} (its members: {excerpt(list(value), 200)})")
-    text, id_ = value[reading.field], value.get(reading.id_field)
+    return value
+
+
+def _text(content: str | dict[str, Any], reading: Reading) -> str:
+    if isinstance(content, dict) and reading.field not in content:
+        raise InputError(f"the object has no {reading.field!r} (its members: {excerpt(list(content), 200)})")
+    text = content[reading.field] if isinstance(content, dict) else content
     if not isinstance(text, str):
         raise InputError(f"{reading.field!r} is no string: {excerpt(text)}")
+    # A lone half of a surrogate pair can be written in JSON and in no request.
+    text.encode()
+    return text
+
+
+def _id(content: dict[str, Any], reading: Reading) -> Any:
+    id_ = content.get(reading.id_field)
     if not isinstance(id_, (str, int, float, bool, type(None))) or (isinstance(id_, float) and not isfinite(id_)):
         raise InputError(f"{reading.id_field!r} is no string or number: {excerpt(id_)}")
-    return text, id_
+    return id_
 
 
 def _refuse_constant(name: str) -> object:
     raise InputError(f"{name} is no JSON")
 
 
-def _broken(line: Line, reason: str) -> Row:
+def _broken(line: Line, reason: str, id_: Any = None) -> Row:
     digest = blake2b(line.digest or line.data, digest_size=8, person=b"broken").digest()
     text = line.data[:_KEPT].decode("utf-8", "backslashreplace")
-    return Row(line.number, text, None, int.from_bytes(digest) >> 1, line.end, InputError(reason))
+    return Row(line.number, text, id_, int.from_bytes(digest) >> 1, line.end, InputError(reason))
 
 
 def row_digest(text: str, id_: object) -> int:

@@ -17,6 +17,7 @@ from maskwright.pipeline.breaker import Breaker
 from maskwright.pipeline.feed import Feed
 from maskwright.pipeline.ledger import Ledger
 from maskwright.pipeline.outcomes import Cost, Made, failure_line, made_line
+from maskwright.pipeline.purse import Purse, SpentError
 from maskwright.pipeline.rows import Row
 from maskwright.pipeline.sources import Source
 from maskwright.pipeline.tally import Spending, Tally
@@ -26,6 +27,8 @@ __all__ = ["Pace", "Pipeline", "Summary", "Worker"]
 Worker = Callable[[Row], Awaitable[Made]]
 #: Seconds between two looks at budgets and progress.
 _BEAT: Final = 0.2
+#: Characters of a failure that are told before its file is read.
+_TOLD: Final = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +104,8 @@ class Pipeline:
         if source.is_repeatable:
             ledger.check(source.rows())
         self.tally = Tally(total=source.count(), size=source.size, made_before=ledger.made, failed_before=ledger.failed)
+        #: What requests of this run are taken from: workers take one before each that they make.
+        self.purse = Purse(self._pace.spending)
         self._breaker = Breaker(self._pace.give_up)
         self._is_halted = asyncio.Event()
         self._summary = Summary(self.tally)
@@ -220,6 +225,9 @@ class Pipeline:
             self._guarded(self._write_value, row, made, mark)
         except MemoryError:
             raise
+        except SpentError as error:
+            self._halt("budget", str(error))
+            return
         # Whatever it is: a bug that one row meets must not keep the others from being done, today and at each resume.
         except Exception as error:  # noqa: BLE001
             self._note(row, error, mark)
@@ -246,6 +254,7 @@ class Pipeline:
         line = failure_line(row, self._ledger.job.key(row.digest), error, cost, with_cost=self._pace.with_cost)
         self._ledger.add_failure(line)
         self.tally.failed += 1
+        self.tally.failure = f"row {row.number}: {type(error).__name__}: {' '.join(str(error).split())[:_TOLD]}"
         self.tally.finished()
 
     def _guarded(self, write: Callable[..., None], *arguments: object) -> None:

@@ -39,7 +39,8 @@ class Prices:
 class Spending:
     """What a whole run may take.
 
-    Rows that are under way when a limit is reached are finished, so by those it may be exceeded.
+    There are never more calls than allowed: rows that would need another are left as they were. Rows that are under way
+    when a limit of tokens or seconds is reached are finished, so by those it may be exceeded.
     """
 
     calls: int | None = None
@@ -53,13 +54,18 @@ class Spending:
             if value is not None and not 0 < value < math.inf:
                 raise PolicyError(f"a budget of {name} is a number above 0, not {excerpt(value)}")
 
+    def used_up(self, name: str) -> str:
+        """The words for a limit that is reached."""
+        most = getattr(self, name)
+        return f"the budget of {most:,} {name.removesuffix('s') if most == 1 else name} is used up"
+
     def exceeded(self, tally: Tally) -> str:
         """What is used up, in words; ``""`` if nothing is."""
         used = {"calls": tally.cost.calls, "tokens": tally.cost.tokens, "seconds": tally.seconds}
         for name, value in used.items():
             most = getattr(self, name)
             if most is not None and value >= most:
-                return f"the budget of {most:,} {name} is used up"
+                return self.used_up(name)
         return ""
 
 
@@ -82,6 +88,8 @@ class Tally:
     #: Rows that are under way.
     active: int = 0
     cost: Cost = field(default_factory=Cost)
+    #: The last failure in words.
+    failure: str = ""
     #: When the run began, in seconds of a clock that never jumps.
     began: float = field(default_factory=monotonic)
     ended: float | None = None

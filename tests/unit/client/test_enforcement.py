@@ -185,9 +185,10 @@ def test_an_answer_meets_its_constraint_or_an_error_is_typed(
         if stream:
             assert "".join(emitted) == answer.text
     answered = [path for path, _ in server.answered]
-    assert len([path for path in answered if path != "/v1/models"]) <= calls
+    billed = len([path for path in answered if path != "/v1/models"])
+    assert billed <= calls
     if report is not None:
-        assert report.calls == len(answered)
+        assert report.calls == billed
         # What a stream that was left would have billed is told by nobody.
         is_told = offered["usage"] and not (stream and offered["streams"])
         assert not is_told or report.tokens == server.billed
@@ -401,7 +402,7 @@ def test_an_unknown_api_is_known_by_what_it_says_of_its_models() -> None:
     second = drive(enforce(person(messages=CHAT), replace(chosen, model="n")), server)
     assert [path for path, _ in server.calls] == ["/v1/models", "/v1/chat/completions", "/v1/chat/completions"]
     assert "grammar" in server.calls[1][1]
-    assert (first.report.probes, second.report.probes) == (1, 0)
+    assert (first.report.calls, second.report.calls) == (1, 1)
 
 
 def test_a_task_is_checked() -> None:
@@ -494,3 +495,33 @@ def test_an_answer_has_its_value(constraint: mw.Constraint, text: str) -> None:
     answer = ask(person(constraint=constraint), Scripted(intending(text.encode(), [*TOKENS, b""]), [*TOKENS, b""]))
     assert answer.text == text
     assert answer.value == (json.loads(text) if constraint.kind == "json_schema" else text)
+
+
+@pytest.mark.parametrize(
+    ("finish", "used", "limit", "expected"),
+    [
+        ("stop", 5, 12, "stop"),
+        ("length", 12, 12, "length"),
+        ("stop", 12, 12, "length"),
+        ("length", None, None, "length"),
+        ("stop", None, 12, "stop"),
+    ],
+)
+def test_an_answer_that_its_bound_may_have_closed_says_so(
+    finish: str, used: int | None, limit: int | None, expected: str
+) -> None:
+    """It is whole and meets the constraint; its reason to end is ``length``, and the report has a note."""
+
+    class Closing:
+        def reply(self, _: object) -> Reply:
+            choice = {"index": 0, "message": {"content": '{"name": "", "age": 2}'}, "finish_reason": finish}
+            usage = {} if used is None else {"usage": {"prompt_tokens": 9, "completion_tokens": used}}
+            return Reply(200, {}, json.dumps({"choices": [choice], **usage}).encode())
+
+    task = person(max_tokens=limit, messages=({"role": "user", "content": "Who?"},))
+    answer = drive(
+        enforce(task, Settings(base_url="http://toy", model="m", profile=PROFILES["cerebras"], probes=Probes())),
+        Closing(),  # type: ignore[arg-type]
+    )
+    assert (answer.value, answer.finish_reason) == ({"name": "", "age": 2}, expected)
+    assert any("last token" in note for note in answer.report.notes) is (expected == "length")

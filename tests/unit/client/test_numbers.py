@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+import maskwright as mw
+from maskwright.client.conversations import tools_of
 from maskwright.client.draws import chat_drawn, completion_drawn
-from maskwright.client.numbers import count_of, real_of
+from maskwright.client.forms import forms_of
+from maskwright.client.numbers import count_of, real_of, writable
 from maskwright.client.spending import Budget, Ledger
 
 HUGE = 10**400
@@ -53,3 +57,17 @@ def test_no_number_of_an_answer_breaks_its_reading(number: Any) -> None:
     ledger = Ledger(Budget(), 0.0)
     ledger.enter(usage, prompt=7, completion=3, attempts=1)
     json.dumps(ledger.report(1.0).tokens * 1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [("3", "3"), ("0.01", "0.01"), ("1E+2", "100"), ("-1.50", "-1.5"), ("12345.678901", "12345.678901")],
+)
+def test_decimals_are_written_as_numbers(given: str, text: str) -> None:
+    """With the digits that they have, in schemas and in tools."""
+    schema = {"type": "object", "properties": {"a": {"type": "number", "maximum": Decimal(given)}}}
+    written = {"type": "object", "properties": {"a": {"type": "number", "maximum": json.loads(text)}}}
+    assert json.dumps(writable(schema)) == json.dumps(written)
+    assert json.dumps(forms_of(mw.json_schema(schema)).schema) == json.dumps(written)
+    (tool,) = tools_of([{"name": "f", "parameters": schema}])
+    assert json.dumps(tool["function"]["parameters"]) == json.dumps(written)

@@ -82,12 +82,20 @@ def test_who_is_not_there_is_not_asked_long() -> None:
     """Three rows suffice, if there never was an answer; a refusal is one."""
     assert Run().failed(GONE, GONE).breaker.error is None
     assert Run().failed(GONE, GONE, GONE).breaker.error is GONE
-    assert Run().failed(RejectedError("no", status=404), GONE, GONE, GONE).breaker.error is None
+    assert Run().failed(RejectedError("no", status=400), GONE, GONE, GONE).breaker.error is None
     assert Run(2).failed(GONE, GONE).breaker.error is GONE
 
 
 @pytest.mark.parametrize(
-    "error", [CredentialsError("who?"), CapabilityError("not here"), PolicyError("what?"), UnsupportedError("so?")]
+    "error",
+    [
+        CredentialsError("who?"),
+        CapabilityError("not here"),
+        RejectedError("no such model", status=404),
+        RejectedError("no such model", status=400, code="model_not_found"),
+        PolicyError("what?"),
+        UnsupportedError("so?"),
+    ],
 )
 def test_the_jobs_own_mistakes_end_the_run_at_once(error: Exception) -> None:
     """No other row can change them. What one row exceeds is its own."""

@@ -33,6 +33,9 @@ class FakeClient:
     async def __aexit__(self, *_: object) -> None:
         self.is_closed = True
 
+    def with_options(self, **_: object) -> Self:
+        return self
+
     async def extraction(self, source: str, wanted: object, *, instructions: str | None, **options: Any) -> Answer:
         assert isinstance(wanted, mw.Constraint)
         self.asked.append((source, instructions, options))

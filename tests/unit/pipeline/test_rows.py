@@ -31,6 +31,14 @@ def test_fields_have_any_name() -> None:
     assert (row.text, row.id) == ("b", None)
 
 
+@pytest.mark.parametrize("rest", ['"text": 1', '"txt": "a"', '"text": "\\ud800"'])
+def test_a_row_without_a_text_keeps_its_id(rest: str) -> None:
+    """So that whoever gave it knows which one failed."""
+    (row,) = rows(f'{{"id": 7, {rest}}}'.encode())
+    assert row.error is not None
+    assert row.id == 7
+
+
 def test_plain_text() -> None:
     """Every line that is not blank is a row, as it stands."""
     found = rows(b'\xef\xbb\xbf  "a" \r\n\r\n{broken\n', format="text")
