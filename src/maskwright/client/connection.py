@@ -20,14 +20,17 @@ _VALUE: Final = re.compile(r"(?:[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?)?")
 
 @dataclass(frozen=True)
 class Pool:
-    """How many connections there are, and how much is read from one."""
+    """How many connections there are, and how much is read from one.
 
-    #: Most connections at once; whoever needs another waits.
+    Attributes:
+        connections: Most connections at once; whoever needs another waits.
+        idle, idle_seconds: Most that are kept while nobody uses them, and for how many seconds.
+        most_bytes: Most bytes of one answer, or of all events of one stream.
+    """
+
     connections: int = 100
-    #: Most that are kept while nobody uses them, and for how many seconds.
     idle: int = 20
     idle_seconds: float = 15.0
-    #: Most bytes of one answer, or of all events of one stream.
     most_bytes: int = 64_000_000
 
     def __post_init__(self) -> None:
@@ -85,15 +88,18 @@ class Connection:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a client has done so far."""
+    """What a client has done so far.
 
-    #: Requests sent, retries among them.
+    Attributes:
+        calls, retries: Requests sent, retries among them.
+        prompt_tokens, completion_tokens: Tokens that the API says it read and wrote.
+        answers, failures: Answers given, and questions that ended in an error.
+    """
+
     calls: int = 0
     retries: int = 0
-    #: Tokens that the API says it read and wrote.
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    #: Answers given, and questions that ended in an error.
     answers: int = 0
     failures: int = 0
 

@@ -81,6 +81,8 @@ class _Asking:
         self._profile, self._ledger = profile, ledger
         self._forms: Forms = forms_of(constraint)
         self._writing = Writing(constraint, settings.vocabulary)
+        #: What the API said when it refused the constraint: it may know what would have to be changed.
+        self._refusal = ""
 
     def begin(self, data: bytes) -> None:
         """Take what is valid of a beginning."""
@@ -112,6 +114,11 @@ class _Asking:
             if not self._task.is_chat:
                 raise
             self._ledger.note(f"chats are not gone on with: {error.message[:120]}")
+        except TruncatedError as error:
+            if not self._refusal:
+                raise
+            reason = f"{error.reason}; the API, asked to enforce it, said: {self._refusal}"
+            raise TruncatedError(reason, text=error.text, place=error.place, report=error.report) from error
         if not self._task.is_chat or self._task.prefer == "loop" or writing.emitted:
             raise self._failed(rejected, failure or CapabilityError(self._nothing("goes on with a text")))
         return (yield from self._asked(rejected))
@@ -155,7 +162,7 @@ class _Asking:
             except (CapabilityError, RejectedError) as error:
                 if not _is_about(error, offer):
                     raise
-                last = error
+                last, self._refusal = error, error.message
                 if isinstance(error, CapabilityError):
                     exchange.refuse(f"native:{offer.shape}")
                 self._ledger.note(f"{offer.shape} was refused: {error.message[:500]}")

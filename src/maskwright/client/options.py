@@ -14,33 +14,42 @@ __all__ = ["Options", "checked_options"]
 
 
 class Options(TypedDict, total=False):
-    """Keyword arguments of every question; what is not given is left to the API, or to the client."""
+    """Keyword arguments of every question; what is not given is left to the API, or to the client.
 
-    #: Most tokens of the answer.
+    Attributes:
+        max_tokens: Most tokens of the answer.
+        temperature: From 0 (always the likeliest token) to 2; what the API takes by itself is 1 almost
+            everywhere.
+        top_p: Draw from the likeliest tokens that have this probability together, from 0 to 1.
+        seed: Equal seeds give equal answers, where the API can do that.
+        stop: Texts that end the answer; only without a constraint.
+        budget: What the answer may cost, in place of the client's budget.
+        timeout: Seconds that the server may be silent, in place of the client's.
+        schema_in_prompt: Whether the schema is shown to the model in the prompt; ``"auto"``: where the API does
+            not show it by itself.
+        prefer: Who enforces: the API (``native``), this side (``loop``), or what there is (``auto``).
+        may_degrade: Whether, where all else fails, a step or the end of the answer may be chosen for the model,
+            and be reported.
+        attempts: How often an answer that a validator in Python refuses is asked for, each time with the
+            reason; 1 by default.
+        system: The system message of a chat.
+        model: Another model than the client's.
+        extra: Further fields of the request's body, as they are.
+    """
+
     max_tokens: int | None
-    #: From 0 (always the likeliest token) to 2.
     temperature: float | None
     top_p: float | None
     seed: int | None
-    #: Texts that end the answer; only without a constraint.
     stop: str | Iterable[str] | None
-    #: What the answer may cost, in place of the client's budget.
     budget: Budget | None
-    #: Seconds that the server may be silent, in place of the client's.
     timeout: float | None
-    #: Whether the schema is shown to the model in the prompt; ``"auto"``: where the API does not show it by itself.
     schema_in_prompt: bool | Literal["auto"]
-    #: Who enforces: the API (``native``), this side (``loop``), or what there is (``auto``).
     prefer: Literal["auto", "native", "loop"]
-    #: Whether, where all else fails, a step or the end of the answer may be chosen for the model, and be reported.
     may_degrade: bool | None
-    #: How often an answer that a validator in Python refuses is asked for, each time with the reason; 1 by default.
     attempts: int
-    #: The system message of a chat.
     system: str | None
-    #: Another model than the client's.
     model: str | None
-    #: Further fields of the request's body, as they are.
     extra: Mapping[str, Any]
 
 

@@ -26,9 +26,14 @@ Shape = Literal["response_format", "response_grammar", "structured_outputs", "gr
 
 @dataclass(frozen=True, kw_only=True)
 class Native:
-    """A way in which an API enforces a constraint itself."""
+    """A way in which an API enforces a constraint itself.
 
-    #: How the request says it.
+    Attributes:
+        shape: The field of a request that says it.
+        kinds: What can be said in it.
+        endpoints: Where it is read.
+    """
+
     shape: Shape
     kinds: frozenset[Kind]
     endpoints: frozenset[Endpoint] = frozenset({"chat"})
@@ -58,40 +63,51 @@ class Quirk:
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """One API."""
+    """One API.
+
+    Attributes:
+        name, title: What it is called in programs and in messages.
+        hosts: Addresses by which it is known: a regular expression that is searched in the host and port.
+        owners: What it says in ``owned_by`` of its models.
+        endpoints: Which of ``chat`` and ``completions`` it has.
+        continues: Whether ``/v1/completions`` takes a plain text to go on with.
+        prefill: How a chat goes on with the beginning of an answer; ``""``: not at all.
+        echoes_prefill: Whether the beginning comes again in the answer.
+        natives: In the order in which they are tried.
+        shows_schema: Whether it shows the schema to the model by itself.
+        dialect: What of JSON Schema it takes: a name of :data:`maskwright.dialects.DIALECTS`; ``None``:
+            all is sent as it is.
+        bias: How tokens are pushed by their ids; ``None``: not at all.
+        chat_logprobs, logprobs: Most alternatives that are reported for a token, in chats and completions; 0
+            for no report.
+        stops: Most texts in ``stop``.
+        max_tokens: The name of the bound on tokens in chats.
+        no_end: A field with which an answer cannot end before its first token: its name and value.
+        scores: Whether ``echo`` with ``logprobs`` scores a given text.
+        tools: Whether it reads tools, and tells calls apart from text.
+        strict_tools: Whether tools may say ``"strict": true``, and arguments are then constrained.
+        quirks: Fields that some of its models refuse.
+    """
 
     name: str
     title: str
-    #: Addresses by which it is known: a regular expression that is searched in the host and port.
     hosts: str | None = None
-    #: What it says in ``owned_by`` of its models.
     owners: frozenset[str] = frozenset()
     endpoints: frozenset[Endpoint] = frozenset({"chat"})
-    #: Whether ``/v1/completions`` takes a plain text to go on with.
     continues: bool = False
     prefill: Prefill = ""
-    #: Whether the beginning comes again in the answer.
     echoes_prefill: bool = False
-    #: In the order in which they are tried.
     natives: tuple[Native, ...] = ()
-    #: Whether it shows the schema to the model by itself.
     shows_schema: bool = False
-    #: What of JSON Schema it takes: a name of :data:`maskwright.dialects.DIALECTS`; ``None``: all is sent as it is.
     dialect: str | None = None
     bias: Bias | None = None
-    #: Most alternatives that are reported for a token, in chats and completions; 0 for no report.
     chat_logprobs: int = 0
     logprobs: int = 0
-    #: Most texts in ``stop``.
     stops: int = 4
-    #: The name of the bound on tokens in chats.
     max_tokens: str = "max_tokens"
-    #: A field with which an answer cannot end before its first token: its name and value.
     no_end: tuple[str, int | bool] | None = None
-    #: Whether ``echo`` with ``logprobs`` scores a given text.
     scores: bool = False
     tools: bool = False
-    #: Whether tools may say ``"strict": true``, and arguments are then constrained.
     strict_tools: bool = False
     quirks: tuple[Quirk, ...] = ()
 

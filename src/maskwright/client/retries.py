@@ -30,19 +30,23 @@ _JITTER: Final = 0.25
 
 @dataclass(frozen=True)
 class Retries:
-    """How often a request is sent again, and after how long."""
+    """How often a request is sent again, and after how long.
 
-    #: Most repetitions of one request; 0 for none.
+    Attributes:
+        most: Most repetitions of one request; 0 for none.
+        first: Seconds before the first repetition; they double with each.
+        longest: Most seconds that are waited where the API does not say how long.
+        patience: Most seconds that an API may ask to wait; who asks for more is not asked again.
+        jitter: A number from 0 to 1, drawn before each wait.
+        clock: Seconds since 1970, for a ``retry-after`` that is a date where the response does not tell its own
+            time.
+    """
+
     most: int = 2
-    #: Seconds before the first repetition; they double with each.
     first: float = 0.5
-    #: Most seconds that are waited where the API does not say how long.
     longest: float = 8.0
-    #: Most seconds that an API may ask to wait; who asks for more is not asked again.
     patience: float = 60.0
-    #: A number from 0 to 1, drawn before each wait.
     jitter: Callable[[], float] = random.random
-    #: Seconds since 1970, for a ``retry-after`` that is a date where the response does not tell its own time.
     clock: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:

@@ -19,14 +19,18 @@ _BYTES_PER_TOKEN: Final = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The most that one answer may cost; ``None`` for no bound. What is used up is told by ``ExhaustedError``."""
+    """The most that one answer may cost; ``None`` for no bound. What is used up is told by ``ExhaustedError``.
 
-    #: Requests that were answered, probes included. Repetitions after failures do not count, nor does what bills
-    #: nothing: the list of models, by which an unknown API is known.
+    Attributes:
+        calls: Requests that were answered, probes included. Repetitions after failures do not count, nor does
+            what bills nothing: the list of models, by which an unknown API is known.
+        tokens: Billed tokens, of prompts and completions together, as the API reports them; estimated where it
+            does not.
+        seconds: Seconds from the beginning to the end, waiting included.
+    """
+
     calls: int | None = 100
-    #: Billed tokens, of prompts and completions together, as the API reports them; estimated where it does not.
     tokens: int | None = None
-    #: Seconds from the beginning to the end, waiting included.
     seconds: float | None = None
 
     def __post_init__(self) -> None:

@@ -235,7 +235,10 @@ class Client:
         parallel: bool = True,
         **options: Unpack[Options],
     ) -> Stream:
-        """As :meth:`chat`, in parts as they become certain: text that was given stands."""
+        """As :meth:`chat`, in parts as they become certain: text that was given stands.
+
+        Calls of tools are no text: they are in the ``answer`` of the stream, when its parts are used up.
+        """
         flow = self._questions.chat(
             messages, constraint, options, stream=True, tools=tools, tool_choice=tool_choice, parallel=parallel
         )

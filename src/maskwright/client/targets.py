@@ -106,7 +106,10 @@ def _makes_instances(given: object) -> bool:
 
 
 def _adapter(given: object) -> Any:
-    adapter_class: Any = importlib.import_module("pydantic").TypeAdapter
+    try:
+        adapter_class: Any = importlib.import_module("pydantic").TypeAdapter
+    except ImportError as cause:
+        raise PolicyError('types are read by pydantic 2.9 or newer: pip install "maskwright[client]"') from cause
     return given if isinstance(given, adapter_class) else adapter_class(given)
 
 

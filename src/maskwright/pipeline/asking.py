@@ -30,20 +30,28 @@ _JSON: Final = frozenset({"json_schema"})
 
 @dataclass(frozen=True, kw_only=True)
 class Asking:
-    """One question about many texts."""
+    """One question about many texts.
+
+    Attributes:
+        constraint: What each answer must be.
+        target: What judges the answers beyond the constraint: the validators of a Python type. Compiled once,
+            for all rows.
+        instructions: What the model is told before the text; ``None`` for :data:`INSTRUCTIONS`.
+        template: A text in which every ``{text}`` is replaced by that of the row; ``None`` for the row's text
+            alone.
+        max_tokens: Tokens of an answer at most.
+        temperature, top_p, seed: How it is sampled.
+        further: Further options of :meth:`maskwright.client.AsyncClient.extraction`.
+    """
 
     constraint: Constraint
-    #: What judges the answers beyond the constraint: the validators of a Python type. Compiled once, for all rows.
     target: Target = field(default_factory=Target)
-    #: What the model is told before the text; ``None`` for :data:`INSTRUCTIONS`.
     instructions: str | None = None
-    #: A text in which every ``{text}`` is replaced by that of the row; ``None`` for the row's text alone.
     template: str | None = None
     max_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None
     seed: int | None = None
-    #: Further options of :meth:`maskwright.client.AsyncClient.extraction`.
     further: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -29,28 +29,38 @@ __all__ = ["Options", "extract_rows", "extract_rows_async"]
 
 
 class Options(TypedDict, total=False):
-    """Keyword arguments of :func:`extract_rows`."""
+    """Keyword arguments of :func:`extract_rows`.
 
-    #: An API to ask; closed at the end. Either this or a ``runtime`` must be given.
+    Attributes:
+        client: An API to ask; closed at the end. Either this or a ``runtime`` must be given.
+        runtime: A model in this process (:func:`maskwright.decode.runtimes.load`); closed at the end. It needs
+            room for twice as many sessions as ``pace.concurrency``.
+        model: What names the model in the keys of the output, so that a run is not resumed with another one.
+        failures: The file of failures; by default ``out.failures.jsonl`` beside ``out.jsonl``.
+        reading: How the rows are written.
+        pace: How many rows at once, budgets, the order of the output.
+        restart: Throw away what the files hold.
+        retry_failures: Try rows again that failed in an earlier run.
+        observe: Called with the counts, several times a second.
+        instructions: What the model is told before the text of a row.
+        template: A text in which every ``{text}`` is replaced by that of the row.
+        max_tokens: Tokens of an answer at most.
+        temperature: From 0 (always the likeliest token) to 2; what the API takes by itself is 1 almost
+            everywhere.
+        top_p: Draw from the likeliest tokens that have this probability together, from 0 to 1.
+        seed: Equal seeds give equal answers, where the API can do that.
+        further: Further options of :meth:`maskwright.client.AsyncClient.extraction`.
+    """
+
     client: AsyncClient
-    #: A model in this process (:func:`maskwright.decode.runtimes.load`); closed at the end. It needs room for twice as
-    #: many sessions as ``pace.concurrency``.
     runtime: Runtime
-    #: What names the model in the keys of the output, so that a run is not resumed with another one.
     model: str
-    #: The file of failures; by default ``out.failures.jsonl`` beside ``out.jsonl``.
     failures: str | os.PathLike[str]
-    #: How the rows are written.
     reading: Reading
-    #: How many rows at once, budgets, the order of the output.
     pace: Pace
-    #: Throw away what the files hold.
     restart: bool
-    #: Try rows again that failed in an earlier run.
     retry_failures: bool
-    #: Called with the counts, several times a second.
     observe: Callable[[Tally], None]
-    #: What is asked about each row: see :class:`maskwright.pipeline.asking.Asking`.
     instructions: str | None
     template: str | None
     max_tokens: int | None

@@ -23,13 +23,16 @@ _TOLD: Final = ("place", "reason", "status", "code", "param", "attempts", "reque
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What answers took; sums of them are made with ``+``."""
+    """What answers took; sums of them are made with ``+``.
 
-    #: Requests, the repeated ones too.
+    Attributes:
+        calls: Requests, the repeated ones too.
+        retries: How many of them repeated one that had failed.
+        prompt_tokens, completion_tokens: Tokens as they are billed.
+    """
+
     calls: int = 0
-    #: How many of them repeated one that had failed.
     retries: int = 0
-    #: Tokens as they are billed.
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -52,13 +55,18 @@ class Cost:
 
 @dataclass(frozen=True)
 class Made:
-    """An answer that meets the constraint."""
+    """An answer that meets the constraint.
+
+    Attributes:
+        text: The answer.
+        is_json: Whether ``text`` is JSON, to be written as the value that it is and not as a string.
+        cost: What it took.
+        how: How it was enforced, for who wants to know.
+    """
 
     text: str
-    #: Whether ``text`` is JSON, to be written as the value that it is and not as a string.
     is_json: bool = True
     cost: Cost = field(default_factory=Cost)
-    #: How it was enforced, for who wants to know.
     how: str = ""
 
 

@@ -25,31 +25,39 @@ _KEPT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of an input."""
+    """One row of an input.
 
-    #: The line it stands in, from 1.
+    Attributes:
+        number: The line it stands in, from 1.
+        text: What it says.
+        id: What the input calls it: a JSON scalar, ``None`` where it does not.
+        digest: 63 bits of what it says.
+        end: Bytes of the input up to its end.
+        error: Why it cannot be read; ``text`` is then the beginning of the line.
+    """
+
     number: int
     text: str
-    #: What the input calls it: a JSON scalar, ``None`` where it does not.
     id: str | int | float | bool | None
-    #: 63 bits of what it says.
     digest: int
-    #: Bytes of the input up to its end.
     end: int
-    #: Why it cannot be read; ``text`` is then the beginning of the line.
     error: InputError | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How rows are read from lines."""
+    """How rows are read from lines.
+
+    Attributes:
+        format: ``jsonl`` or ``text``: a row is a line of JSON, or a line as it stands.
+        field: The member of an object that holds its text.
+        id_field: The member that holds its id, which it may lack.
+        longest: Most bytes of a line.
+    """
 
     format: Literal["jsonl", "text"] = "jsonl"
-    #: The member of an object that holds its text.
     field: str = "text"
-    #: The member that holds its id, which it may lack.
     id_field: str = "id"
-    #: Most bytes of a line.
     longest: int = 16 << 20
 
     def __post_init__(self) -> None:

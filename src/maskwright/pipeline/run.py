@@ -33,21 +33,25 @@ _TOLD: Final = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """How a run goes about its rows."""
+    """How a run goes about its rows.
 
-    #: Rows under way at once.
+    Attributes:
+        concurrency: Rows under way at once.
+        spending: What the whole run may take.
+        give_up: Failures of the service in a row, with no answer between them, that end the run; 0 for never.
+        ordered: Whether the values are brought into the order of the input when all rows are done.
+        with_cost: Whether each line tells what its row cost.
+        sync: Seconds between two times that all is put on disk: what a power failure, and nothing less, can
+            cost.
+        grace: Seconds that rows under way have to finish when a run is interrupted.
+    """
+
     concurrency: int = 8
-    #: What the whole run may take.
     spending: Spending = field(default_factory=Spending)
-    #: Failures of the service in a row, with no answer between them, that end the run; 0 for never.
     give_up: int = 10
-    #: Whether the values are brought into the order of the input when all rows are done.
     ordered: bool = False
-    #: Whether each line tells what its row cost.
     with_cost: bool = False
-    #: Seconds between two times that all is put on disk: what a power failure, and nothing less, can cost.
     sync: float = 1.0
-    #: Seconds that rows under way have to finish when a run is interrupted.
     grace: float = 5.0
 
     def __post_init__(self) -> None:
@@ -60,14 +64,18 @@ class Pace:
 
 @dataclass(frozen=True)
 class Summary:
-    """How a run ended."""
+    """How a run ended.
+
+    Attributes:
+        tally: The counts.
+        stopped: Why before all rows were done; ``None`` if they are.
+        reason: The same in words.
+        error: What stopped it, if that was an error.
+    """
 
     tally: Tally
-    #: Why before all rows were done; ``None`` if they are.
     stopped: Literal["interrupted", "budget", "error"] | None = None
-    #: The same in words.
     reason: str = ""
-    #: What stopped it, if that was an error.
     error: MaskwrightError | None = None
 
     @property

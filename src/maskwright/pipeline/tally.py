@@ -19,7 +19,12 @@ _WINDOW: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """Money for a million tokens, in whatever currency."""
+    """Money for a million tokens, in whatever currency.
+
+    Attributes:
+        prompt: Of what is read.
+        completion: Of what is written.
+    """
 
     prompt: float = 0.0
     completion: float = 0.0
@@ -41,6 +46,11 @@ class Spending:
 
     There are never more calls than allowed: rows that would need another are left as they were. Rows that are under way
     when a limit of tokens or seconds is reached are finished, so by those it may be exceeded.
+
+    Attributes:
+        calls: Requests, repeated ones too.
+        tokens: Billed tokens, of prompts and answers.
+        seconds: From the beginning of the run.
     """
 
     calls: int | None = None
@@ -71,26 +81,32 @@ class Spending:
 
 @dataclass
 class Tally:
-    """Counts of a run; written by the run, read by anybody."""
+    """Counts of a run; written by the run, read by anybody.
 
-    #: Lines of the input, if they could be counted; blank ones are taken off when they are met.
+    Attributes:
+        total: Lines of the input, if they could be counted; blank ones are taken off when they are met.
+        size, read: Bytes of the input, if they are known, and how many of them lie behind the last row that was
+            begun.
+        made_before, failed_before: Rows that an earlier run finished: values, and failures.
+        made, failed: Rows that this run finished: values, and failures.
+        asked: Rows that were asked about, whatever came of it.
+        active: Rows that are under way.
+        cost: What all that took.
+        failure: The last failure in words.
+        began, ended: When the run began and ended, in seconds of a clock that never jumps.
+    """
+
     total: int | None = None
-    #: Bytes of the input, if they are known, and how many of them lie behind the last row that was begun.
     size: int | None = None
     read: int = 0
-    #: Rows that an earlier run finished: values, and failures.
     made_before: int = 0
     failed_before: int = 0
     made: int = 0
     failed: int = 0
-    #: Rows that were asked about, whatever came of it.
     asked: int = 0
-    #: Rows that are under way.
     active: int = 0
     cost: Cost = field(default_factory=Cost)
-    #: The last failure in words.
     failure: str = ""
-    #: When the run began, in seconds of a clock that never jumps.
     began: float = field(default_factory=monotonic)
     ended: float | None = None
     _moments: deque[float] = field(default_factory=lambda: deque(maxlen=1000))

@@ -525,3 +525,19 @@ def test_an_answer_that_its_bound_may_have_closed_says_so(
     )
     assert (answer.value, answer.finish_reason) == ({"name": "", "age": 2}, expected)
     assert any("last token" in note for note in answer.report.notes) is (expected == "length")
+
+
+def test_what_the_api_said_of_a_bound_is_kept() -> None:
+    """It refused with a remedy; the loop, which then ran out of tokens, tells it."""
+    server = Scripted(intending(GOOD, TOKENS), [*TOKENS, b""])
+    words = "the shortest output that was found takes 8 tokens (raise it)"
+    good = server.reply
+
+    def reply(call: Any) -> Reply:
+        if "response_format" in (call.payload or {}):
+            return Reply(400, {}, json.dumps({"error": {"message": words}}).encode())
+        return good(call)
+
+    server.reply = reply  # type: ignore[method-assign]
+    with pytest.raises(TruncatedError, match="takes 8 tokens"):
+        ask(person(max_tokens=2, messages=CHAT), server, "vllm")
