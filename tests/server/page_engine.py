@@ -120,7 +120,7 @@ class ScriptedEngine:
             ticket.deliver([(0, event)])
 
     def _events(self, job: Job) -> Iterator[Event]:
-        tokens, matcher, count = self.runtime.vocabulary.tokens, job.matcher, 0
+        tokens, matcher, count, is_early = self.runtime.vocabulary.tokens, job.matcher, 0, False
         done = b"" if matcher is None else matcher.text
         while job.max_tokens is None or count < job.max_tokens:
             rest = self.script[len(done) :] if self.script.startswith(done) else b""
@@ -128,6 +128,7 @@ class ScriptedEngine:
             ids = [-token for _, token in reversed(liked)][:5] or [END]
             open_ids = np.arange(len(tokens)) if matcher is None else _open(matcher)
             allowed = set(open_ids.tolist())
+            is_early |= matcher is not None and ids[0] in _set_in(matcher.withheld())
             observed = tuple(Candidate(token, 0.5**place, token in allowed) for place, token in enumerate(ids, 1))
             chosen = next((token for token in ids if token in allowed), int(open_ids[-1]))
             forced = len(allowed) == 1 and chosen != END
@@ -143,11 +144,15 @@ class ScriptedEngine:
                 observed=None if forced else Observation(len(allowed), observed),
             )
             if chosen == END:
-                yield Finish(reason="stop", completion_tokens=count)
+                yield Finish(reason="stop", completion_tokens=count, closed_early=is_early)
                 return
-        yield Finish(reason="length", completion_tokens=count)
+        is_whole = matcher is not None and not matcher.withheld().any()
+        yield Finish(reason="stop" if is_whole else "length", completion_tokens=count, closed_early=is_early)
 
 
 def _open(matcher: mw.Matcher) -> Any:
-    bits = np.unpackbits(matcher.mask().view(np.uint8), bitorder="little")
-    return np.flatnonzero(bits)
+    return _set_in(matcher.mask())
+
+
+def _set_in(mask: Any) -> Any:
+    return np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))

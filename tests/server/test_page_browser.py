@@ -101,6 +101,17 @@ def test_any_text_can_be_asked_about(browser: Any, address: str) -> None:
             page.locator(f".answer .{kind}").wait_for()
 
 
+def test_an_output_that_was_closed_early_says_so(browser: Any, address: str) -> None:
+    """Beside its validity: 14 tokens are the fewest that an output has, and leave the age one digit of two."""
+    with opened(browser, address) as page:
+        _type(page, json.dumps(SCHEMA))
+        page.locator("#max-tokens").fill("14")
+        _run(page)
+        told = page.locator(".badge").inner_text()
+        assert told.startswith("Closed early")
+        assert "Valid" in told
+
+
 def test_another_token_and_on_from_there(browser: Any, address: str) -> None:
     """A step is rewound, an allowed token written instead, and the output is valid again; so it is without one."""
     with opened(browser, address) as page:

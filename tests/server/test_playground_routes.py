@@ -160,6 +160,15 @@ def test_a_run(client: httpx.Client) -> None:
     assert {"passes", "seconds_model", "seconds_masks", "is_alone"} <= last["costs"].keys()
 
 
+@pytest.mark.parametrize(("most", "text", "is_early"), [(40, '"abcdefgh"', False), (5, '"abc"', True)])
+def test_a_run_says_whether_it_was_closed_early(most: int, text: str, is_early: bool) -> None:
+    """An output that the tokens left made shorter than the model wanted says so; it is valid all the same."""
+    with serve(ScriptedEngine('"abcdefgh"')) as url, httpx.Client(base_url=url) as client:
+        constraint = {"kind": "regex", "source": '"[a-h]*"'}
+        last = _run(client, {"constraint": constraint, "prompt": "x", "max_tokens": most})[-1]
+    assert (last["text"], last["closed_early"], last["verdict"]) == (text, is_early, {"valid": True})
+
+
 def test_a_run_without_enforcement_is_judged(client: httpx.Client) -> None:
     """The model writes what it likes; the verdict names what is wrong with it."""
     events = _run(client, {"constraint": SCHEMA, "prompt": "x", "enforce": False})

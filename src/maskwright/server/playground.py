@@ -243,6 +243,7 @@ async def _events(
             told = await asyncio.to_thread(trace.step, event)
         else:
             told = {"event": "end", "reason": event.reason, "tokens": count, "forced": forced, "verdict": None}
+            told["closed_early"] = event.closed_early
             told["text"] = trace.data.decode(errors="replace")
             if guide is not None and run.form is not None:
                 told["verdict"] = await asyncio.to_thread(verdict, run.form, guide, trace.data)

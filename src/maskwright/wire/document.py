@@ -34,7 +34,8 @@ short. The choice has `"closed_early": true` then: the tokens that were left too
 constraint allowed, so texts may be empty, numbers short, lists without their last elements; a second parallel call may
 have empty arguments. Ask for more tokens, or for `parallel_tool_calls: false`. `length` is said where the tokens ran
 out and more could have followed: free text, also beside tools and under `grammar_root`, and patterns without an end
-(`[a-z]+`). Calls that are whole at the end of the output are `tool_calls`, whatever might have followed them.
+(`[a-z]+`); with a constraint `closed_early` stands there, too. Calls that are whole at the end of the output are
+`tool_calls`, whatever might have followed them.
 """
 _EFFECTS: Final = {"honoured": "honoured", "ignored": "accepted, no effect", "refused": "refused"}
 

@@ -38,8 +38,9 @@ export class Result {
     if (event.event === "end") this.count(event, lane);
   }
 
-  judge({ reason, verdict }) {
-    const cut = reason === "length" ? "Cut off: the tokens ran out. " : "";
+  judge({ reason, verdict, closed_early }) {
+    const early = closed_early ? "Closed early: the tokens were too few for what the model wanted. " : "";
+    const cut = reason === "length" ? "Cut off: the tokens ran out. " : early;
     if (!verdict) this.say("idle", cut || "Done; there was no constraint to check it against.");
     else if (verdict.valid) this.say("good", `${cut}Valid: the output was checked against the constraint.`);
     else this.say("bad", `${cut}Not valid: ${verdict.reason}${verdict.places?.length ? ` (by ${verdict.places.join(", ")})` : ""}`);
