@@ -102,6 +102,7 @@ class _Asking:
                 found = yield from self._native()
             except (CapabilityError, RejectedError) as error:
                 found, failure = None, error
+                self._refusal = error.message
             if isinstance(found, Outcome):
                 return found
             rejected = found
@@ -203,6 +204,10 @@ class _Asking:
         """How a whole answer ended: ``length`` if its tokens are used up, since an API may have closed it for that."""
         most = self._task.max_tokens
         used = count_of(drawn.usage.get("completion_tokens"))
+        if drawn.is_early:
+            self._ledger.is_degraded = True
+            self._ledger.note(f"max_tokens{'' if most is None else f'={most}'} kept the model from writing more")
+            return "length"
         if drawn.finish == "length" or (most is not None and used is not None and used >= most):
             bound = "the model's room" if most is None else f"max_tokens={most}"
             self._ledger.note(f"the answer is whole and ended with the last token of {bound}, perhaps because of it")

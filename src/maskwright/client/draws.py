@@ -76,6 +76,8 @@ class Drawn:
     is_reported: bool = False
     #: ``stop``, ``length``, ``content_filter``, ``tool_calls``; ``""`` if it is not told.
     finish: str = ""
+    #: Whether the API says that the bound on tokens kept the model from what the constraint allowed (ours does).
+    is_early: bool = False
     #: The token after the last, if it is told: the one that ended the text.
     end: Token | None = None
     reasoning: str | None = None
@@ -148,6 +150,7 @@ def _drawn(
         is_reported=any(token.top for token in listed),
         end=end,
         finish=finish if isinstance(finish, str) else "",
+        is_early=choice.get("closed_early") is True,
         usage=usage if isinstance(usage, dict) else {},
         **more,
     )

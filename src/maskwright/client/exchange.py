@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from maskwright.client.draws import Drawn, Token, chat_drawn, completion_drawn, event_parts
+from maskwright.client.draws import Drawn, Token, chat_drawn, completion_drawn, event_parts, first_choice
 from maskwright.client.flow import Call, Flow, Hangup, Now, Reply, request
 from maskwright.client.numbers import count_of
 from maskwright.client.probing import Finding
@@ -315,6 +315,7 @@ class Stream:
         self._usage: Mapping[str, Any] = {}
         self._whole: Drawn | None = None
         self.finish = ""
+        self._is_early = False
 
     def piece(self) -> Flow[str | None]:
         """The next piece of the text, perhaps empty; ``None`` at the end.
@@ -343,6 +344,7 @@ class Stream:
         self._text.append(text)
         self._reasoning.append(reasoning)
         self.finish = finish or self.finish
+        self._is_early = self._is_early or first_choice(data).get("closed_early") is True
         if isinstance(data.get("usage"), dict):
             self._usage = data["usage"]
         for piece in calls:
@@ -373,6 +375,7 @@ class Stream:
         drawn = self._whole or Drawn(
             tokens=(Token(text, is_whole=False),) if text else (),
             finish=self.finish,
+            is_early=self._is_early,
             reasoning="".join(self._reasoning) or None,
             calls=tuple(call for _, call in sorted(self._calls.items())),
         )

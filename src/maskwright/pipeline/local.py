@@ -23,7 +23,7 @@ from maskwright.pipeline.outcomes import Cost, Made
 from maskwright.pipeline.rows import Row
 from maskwright.pipeline.run import Worker
 from maskwright.server.engine import Engine
-from maskwright.server.jobs import Failed, Job, Prompted, Token
+from maskwright.server.jobs import Failed, Finish, Job, Prompted, Token
 
 __all__ = ["local_worker"]
 
@@ -31,6 +31,9 @@ __all__ = ["local_worker"]
 _MOST: Final = 1024
 #: Seconds that the engine's thread has to end; nothing is under way then.
 _GRACE: Final = 1.0
+#: How a row was made, for ``with_cost``; the second where ``max_tokens`` kept the model from what was allowed.
+_MASKS: Final = "masks"
+_EARLY: Final = "masks, closed early by max_tokens"
 
 
 @asynccontextmanager
@@ -78,7 +81,7 @@ class _LocalWorker:
             ticket = self._engine.submit(prepared)
         except RequestError as cause:
             raise ModelError(cause.message) from cause
-        data, prompt_tokens, written = bytearray(), 0, 0
+        data, prompt_tokens, written, is_early = bytearray(), 0, 0, False
         try:
             async for _, event in ticket:
                 match event:
@@ -87,6 +90,8 @@ class _LocalWorker:
                     case Token():
                         data += event.data
                         written += 1
+                    case Finish():
+                        is_early = event.closed_early
                     case Failed():
                         raise event.error
         finally:
@@ -95,7 +100,7 @@ class _LocalWorker:
         report = Report(calls=1, prompt_tokens=prompt_tokens, completion_tokens=written)
         if self._asking.target.adapter is not None:
             self._asking.target.read(Answer(text=text, value=json.loads(text), report=report))
-        return Made(text, self._is_json, Cost.of(report), "masks")
+        return Made(text, self._is_json, Cost.of(report), _EARLY if is_early else _MASKS)
 
     def _prepared(self, row: Row) -> tuple[Job, ...]:
         asking = self._asking

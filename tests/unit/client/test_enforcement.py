@@ -527,7 +527,8 @@ def test_an_answer_that_its_bound_may_have_closed_says_so(
     assert any("last token" in note for note in answer.report.notes) is (expected == "length")
 
 
-def test_what_the_api_said_of_a_bound_is_kept() -> None:
+@pytest.mark.parametrize("param", [None, "max_tokens"])
+def test_what_the_api_said_of_a_bound_is_kept(param: str | None) -> None:
     """It refused with a remedy; the loop, which then ran out of tokens, tells it."""
     server = Scripted(intending(GOOD, TOKENS), [*TOKENS, b""])
     words = "the shortest output that was found takes 8 tokens (raise it)"
@@ -535,9 +536,33 @@ def test_what_the_api_said_of_a_bound_is_kept() -> None:
 
     def reply(call: Any) -> Reply:
         if "response_format" in (call.payload or {}):
-            return Reply(400, {}, json.dumps({"error": {"message": words}}).encode())
+            return Reply(400, {}, json.dumps({"error": {"message": words, "param": param}}).encode())
         return good(call)
 
     server.reply = reply  # type: ignore[method-assign]
     with pytest.raises(TruncatedError, match="takes 8 tokens"):
         ask(person(max_tokens=2, messages=CHAT), server, "vllm")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_that_was_closed_early_is_marked(*, stream: bool) -> None:
+    """Where the API says so, as ours does: the report has it as chosen for the model."""
+    server = Scripted(intending(GOOD, TOKENS), [*TOKENS, b""], native="given", native_text=GOOD.decode())
+    good = server._wrapped
+
+    def wrapped(*arguments: Any, **more: Any) -> dict[str, Any]:
+        data = good(*arguments, **more)
+        data["choices"][0]["closed_early"] = True
+        return data
+
+    server._wrapped = wrapped  # type: ignore[method-assign]
+    plain = server._events
+
+    def events(data: dict[str, Any]) -> list[str]:
+        *first, done = plain(data)
+        return [*first, json.dumps({"choices": [{"index": 0, "delta": {}, "closed_early": True}]}), done]
+
+    server._events = events  # type: ignore[method-assign]
+    answer = ask(person(max_tokens=99, messages=CHAT, stream=stream), server, "vllm")
+    assert (answer.text, answer.finish_reason) == (GOOD.decode(), "length")
+    assert answer.report.is_degraded
