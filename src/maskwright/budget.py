@@ -17,8 +17,10 @@ import numpy as np
 
 from maskwright.engine import ENDED, Engine, Mask
 from maskwright.errors import PolicyError, TokenError, UnspellableError
+from maskwright.kernel.costs import NO_END
 from maskwright.kernel.walk import REFUSED
 from maskwright.matcher import Matcher, checked_bytes, checked_id
+from maskwright.patience import Patience
 from maskwright.prices import NEVER, Prices, Tokens, prices_of, shifted
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class BudgetedMatcher(Matcher):
 
         Raises:
             UnspellableError: no output of that few tokens is found; the message tells the least number.
+            LimitError: what an output takes at least is not found within the limits.
             PolicyError: ``max_tokens`` is no number of at least 0.
         """
         super().__init__(engine)
@@ -53,8 +56,11 @@ class BudgetedMatcher(Matcher):
         self._plans: list[Tokens | None] = []
         #: The last mask, and after how many steps.
         self._row: tuple[int, Mask] | None = None
-        with engine.lock:
+        with engine.turn(), self._patience():
             self._plans.append(self._begin(prices_of(engine)))
+
+    def _patience(self) -> Patience:
+        return self._engine.patience("the shortest output was not found", "ask without max_tokens, or simplify it")
 
     def _begin(self, prices: Prices) -> Tokens | None:
         root, left = self._now(), self._max_tokens
@@ -65,6 +71,9 @@ class BudgetedMatcher(Matcher):
             return plan
         found, least, is_sure = prices.search(root, left, self._source)
         if found is None:
+            cause = prices.completion.cause
+            if cause is not None and prices.weight(root) >= NO_END:
+                raise cause
             least = min(least, NEVER if plan is None else len(plan))
             if is_sure and left + 1 < least:
                 least = prices.least(root, left + 1, least, self._source)
@@ -89,7 +98,8 @@ class BudgetedMatcher(Matcher):
             configuration, place = self._now(), len(self._history)
             if self._row is None or self._row[0] != place:
                 row = self._engine.mask(configuration, self._source)
-                self._row = (place, row if configuration == ENDED else self._cut(row, configuration))
+                with self._patience():
+                    self._row = (place, row if configuration == ENDED else self._cut(row, configuration))
             return self._row[1]
 
     def withheld(self) -> Mask:
@@ -154,7 +164,9 @@ class BudgetedMatcher(Matcher):
             if after == REFUSED:
                 raise TokenError(super().explain(token))
             cost = 0 if after == ENDED else 1
-            self._step(token, after, cost, self._follow_plan(token, after, data, cost))
+            with self._patience():
+                plan = self._follow_plan(token, after, data, cost)
+            self._step(token, after, cost, plan)
 
     def _follow_plan(self, token: int, after: int, data: bytes, cost: int) -> Tokens | None:
         prices = prices_of(self._engine)
@@ -186,7 +198,9 @@ class BudgetedMatcher(Matcher):
                 raise TokenError(self.explain_bytes(data))
             prices = prices_of(self._engine)
             cost = min(prices.count(data), len(data))
-            self._step(data, after, cost, self._next_plan(prices, after, data, cost))
+            with self._patience():
+                plan = self._next_plan(prices, after, data, cost)
+            self._step(data, after, cost, plan)
 
     def _explain_budget(self, data: bytes) -> str:
         left = f"{self._lefts[-1]} tokens that are left" if self._lefts[-1] else "budget: no tokens are left"

@@ -17,6 +17,7 @@ from maskwright.engine import ENDED, Engine, Generation, Source, Written
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.costs import NO_END, Costs, bytes_of, captures, captures_of
 from maskwright.kernel.walk import REFUSED
+from maskwright.patience import LateError, rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -64,6 +65,8 @@ class Completion:
         for item in items:
             try:
                 found.append((self.costs.item(*item), item))
+            except LateError:
+                raise
             except LimitError as error:
                 self.cause = error
                 found.append((NO_END, item))
@@ -90,7 +93,12 @@ class Completion:
         made = self._one_by_one(configuration, source)
         if made is not None and len(made) == len(promised):
             return made
-        found = self._search(configuration, source, None if made is None else len(made))
+        try:
+            found = self._search(configuration, source, None if made is None else len(made))
+        except LateError:
+            if made is None:
+                raise
+            found = None
         if found is None:
             found = made
         if found is None:
@@ -125,6 +133,7 @@ class Completion:
         return None
 
     def _read_byte(self, at: int, written: bytes, byte: bytes, source: Source) -> int:
+        rest()
         return self.engine.read(at, byte, _shifted(source, written, byte))
 
     def _search(self, configuration: int, source: Source, bound: int | None) -> bytes | None:

@@ -13,6 +13,7 @@ from maskwright.kernel.lexicon import Lexicon
 from maskwright.limits import DEFAULT_LIMITS, Limits, check_limits
 from maskwright.network.lexeme import NEVER, Term, complement, encode, intersect, subtract, unite, words
 from maskwright.network.nodes import Lex, Network, NodeKey, Production
+from maskwright.patience import Patience, turn
 from maskwright.regex.compile import full_term, prefix_term, search_term
 from maskwright.schema.compile import compile_schema
 from maskwright.schema.layout import Whitespace
@@ -36,7 +37,7 @@ class _Judge:
 
     def is_empty(self, term: Term, *, states: int) -> bool:
         """Whether a text term holds no string; visits at most ``states`` states."""
-        with self._lock:
+        with turn(self._lock):
             lexicon = self._lexicons.get(states)
             if lexicon is None or len(lexicon.expressions.kind) > _EXPRESSIONS:
                 lexicon = self._lexicons[states] = Lexicon(states)
@@ -45,6 +46,11 @@ class _Judge:
 
 
 _judge = _Judge()
+
+
+def _patience(limits: Limits) -> Patience:
+    remedy = "simplify it, or raise Limits.compile_seconds"
+    return Patience(limits.compile_seconds, "the constraint was not compiled", remedy)
 
 
 def is_empty_text(term: Term, limits: Limits) -> bool:
@@ -210,7 +216,8 @@ def json_schema(
         "registry": registry,
         "limits": limits,
     }
-    network = compile_schema(source, **options, is_empty=partial(_judge.is_empty, states=limits.emptiness_states))
+    with _patience(limits):
+        network = compile_schema(source, **options, is_empty=partial(_judge.is_empty, states=limits.emptiness_states))
     return Constraint(
         "json_schema",
         network,
@@ -326,7 +333,9 @@ def _of_term(
     fault: str,
 ) -> Constraint:
     """The constraint that is one text term; ``fault`` says what it means if the term is empty."""
-    if term is NEVER or _judge.is_empty(term, states=limits.emptiness_states):
+    with _patience(limits):
+        is_empty = term is NEVER or _judge.is_empty(term, states=limits.emptiness_states)
+    if is_empty:
         raise UnsatisfiableError(Problem(fault, keyword=kind))
     network = _Whole(encode(term), words_for_people)
     return Constraint(kind, network, rebuild=rebuild, limits=limits, policies=policies, term=term)

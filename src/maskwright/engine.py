@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from threading import RLock
 from typing import Final
@@ -24,8 +26,9 @@ from maskwright.kernel.covers import Covers
 from maskwright.kernel.lexicon import Lexicon
 from maskwright.kernel.trie import Trie
 from maskwright.kernel.walk import REFUSED, Walker
-from maskwright.limits import Limits
+from maskwright.limits import DEFAULT_LIMITS, Limits
 from maskwright.network.lexeme import ANYTHING, quote
+from maskwright.patience import Patience, turn
 from maskwright.rehearsal import rehearsals
 from maskwright.spelling import NEEDED_BYTES, USEFUL_BYTES, Spelling
 from maskwright.vocabulary import Vocabulary
@@ -44,6 +47,9 @@ Source = Callable[[bytes], Written]
 ENDED: Final = -2
 #: Bounds of ``maxLength`` whose rows are prepared with a vocabulary, 0.1 ms each; the others when first met.
 _PREPARED_LENGTHS: Final = 33
+#: Expressions of a lexicon after which it is dropped and learned again, a kilobyte each: searches make more of them
+#: than of states.
+_EXPRESSIONS: Final = 250_000
 #: Rows kept in the covers of a vocabulary (16 KiB each for 128,000 tokens).
 _COVER_ROWS: Final = 256
 
@@ -95,7 +101,8 @@ def _tables(vocabulary: Vocabulary, limits: Limits) -> _Tables:
     if found is None:
         found = vocabulary._caches.setdefault("tables", _Tables(vocabulary, limits))  # noqa: SLF001
         _rehearse(vocabulary, limits)
-    if len(found.lexicon.state_expressions) > limits.lexeme_states:
+    lexicon = found.lexicon
+    if len(lexicon.state_expressions) > limits.lexeme_states or len(lexicon.expressions.kind) > _EXPRESSIONS:
         found.renew(limits)
     return found
 
@@ -104,6 +111,8 @@ def _rehearse(vocabulary: Vocabulary, limits: Limits) -> None:
     """Write the rehearsed outputs once, as far as the vocabulary can."""
     if vocabulary.bound_bytes or vocabulary.missing_bytes & NEEDED_BYTES:
         return
+    usual = DEFAULT_LIMITS
+    limits = replace(limits, compile_seconds=usual.compile_seconds, turn_seconds=usual.turn_seconds)
     for constraint, output in rehearsals(limits):
         try:
             engine = Engine(constraint, vocabulary)
@@ -130,6 +139,7 @@ class Generation:
         "doubtful",
         "masks",
         "most_configurations",
+        "most_expressions",
         "most_states",
         "prices",
         "spelling",
@@ -142,6 +152,7 @@ class Generation:
         #: What may be learned before everything is dropped.
         self.most_states = limits.lexeme_states
         self.most_configurations = limits.configurations
+        self.most_expressions = _EXPRESSIONS
         #: ``masks[configuration]``: a read-only row.
         self.masks: dict[int, Mask] = {ENDED: end_mask}
         #: ``doubtful[configuration]``: tokens that its mask leaves open, because they depend on the text in progress.
@@ -166,6 +177,7 @@ class Engine:
 
         Raises:
             UnspellableError: the vocabulary cannot write any output of the constraint.
+            LimitError: a limit was exceeded, ``compile_seconds`` by waiting for its turn among them.
         """
         self.constraint = constraint
         self.vocabulary = vocabulary
@@ -175,10 +187,12 @@ class Engine:
         #: Logits of the model; every id is below.
         self.width = len(vocabulary)
         self.words = (self.width + 31) // 32
-        with self.lock:
-            self.now = self._begin()
-            root, spelling = self.now.walker.root, self.now.spelling
-            is_live = root != REFUSED and (spelling is None or spelling.is_live(root))
+        with self.turn():
+            _tables(vocabulary, self.limits)
+            with self.patience("the constraint was not compiled", "simplify it"):
+                self.now = self._begin()
+                root, spelling = self.now.walker.root, self.now.spelling
+                is_live = root != REFUSED and (spelling is None or spelling.is_live(root))
         if not is_live:
             raise UnspellableError(
                 "no sequence of tokens of this vocabulary spells an output that the constraint allows" + self._lacking()
@@ -213,12 +227,25 @@ class Engine:
         if prefix and walker.root != REFUSED:
             walker.root = walker.read(walker.root, prefix, partial(written_in, prefix))
 
+    def turn(self) -> AbstractContextManager[None]:
+        """Hold the lock, unless others hold it for too long."""
+        return turn(
+            self.lock, Patience(self.limits.compile_seconds, "other constraints were not compiled", "ask again")
+        )
+
+    def patience(self, reason: str, remedy: str) -> Patience:
+        """How long one turn may take; ``reason`` is what was not done, and ``remedy`` what helps."""
+        return Patience(self.limits.turn_seconds, reason, f"{remedy}, or raise Limits.turn_seconds")
+
     def settle_down(self) -> None:
         """Between two steps: start anew if what was learned outgrew its limits; matchers then read their history."""
         with self.lock:
-            walker = self.now.walker
-            states, configurations = len(walker.lexicon.state_expressions), len(walker.configurations)
-            if states > self.now.most_states or configurations > self.now.most_configurations:
+            now, walker = self.now, self.now.walker
+            if (
+                len(walker.lexicon.state_expressions) > now.most_states
+                or len(walker.configurations) > now.most_configurations
+                or len(walker.lexicon.expressions.kind) > now.most_expressions
+            ):
                 self.now = self._begin()
 
     def tolerate(self) -> None:
@@ -226,6 +253,7 @@ class Engine:
         now = self.now
         now.most_states = max(now.most_states, 2 * len(now.walker.lexicon.state_expressions))
         now.most_configurations = max(now.most_configurations, 2 * len(now.walker.configurations))
+        now.most_expressions = max(now.most_expressions, 2 * len(now.walker.lexicon.expressions.kind))
 
     def _row(self) -> Mask:
         return np.zeros(self.words, np.uint32)
@@ -235,7 +263,8 @@ class Engine:
         now = self.now
         row = now.masks.get(configuration)
         if row is None:
-            row = self._learn_mask(now, configuration)
+            with self.patience("the tokens that can follow were not found", "simplify the constraint"):
+                row = self._learn_mask(now, configuration)
         doubtful = now.doubtful.get(configuration)
         return row if doubtful is None else self._settle(row, configuration, doubtful, source)
 

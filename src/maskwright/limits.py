@@ -35,8 +35,11 @@ class Limits:
     emptiness_states: int = 20_000
     #: Residuals visited to decide whether an object, array or grammar rule can be completed.
     satisfiability_steps: int = 100_000
-    #: Seconds that compiling one constraint may take.
+    #: Seconds that compiling one constraint may take; and that it may wait for its turn.
     compile_seconds: float = 30.0
+    #: Seconds of one turn with what all constraints of a vocabulary share: the beginning of a guide or of a budget, a
+    #: new mask, a completion. Other threads that need something new for that vocabulary wait meanwhile.
+    turn_seconds: float = 10.0
     #: Lexeme states kept for one vocabulary before they are dropped and learned again (1 KiB each).
     lexeme_states: int = 32_768
     #: Configurations kept for one guide before they are dropped and learned again.

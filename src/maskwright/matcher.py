@@ -259,7 +259,9 @@ class Matcher:
             LimitError: no completion is found within ``Limits``, or it takes more than 4 MiB.
         """
         with self._engine.lock:
-            return self._engine.shown(completion_of(self._engine).text(self._now(), self._source))
+            now = self._now()
+            with self._engine.patience("the shortest completion was not found", "write more of the output first"):
+                return self._engine.shown(completion_of(self._engine).text(now, self._source))
 
     def forced_bytes(self) -> bytes:
         """The bytes that every continuation begins with; empty where there is a choice or the output may end."""
@@ -309,20 +311,21 @@ class Matcher:
         """The present configuration, of the engine's present generation; called under the engine's lock."""
         engine = self._engine
         if self._generation is not engine.now:
-            self._generation = engine.now
             self._replay()
         return self._configurations[-1]
 
     def _replay(self) -> None:
         """Read the history again."""
         engine, history = self._engine, self._history
-        at: int = self._generation.walker.root
+        generation = engine.now
+        at: int = generation.walker.root
         configurations = [at]
         for place, entry in enumerate(history):
             written = partial(self._string_before, place, self._bytes(entry))
             at = engine.read(at, entry, written) if isinstance(entry, bytes) else engine.advance(at, entry, written)
             configurations.append(at)
-        self._configurations = configurations
+        # Only now: a limit may have ended the reading.
+        self._generation, self._configurations = generation, configurations
         engine.tolerate()
 
     def _push(self, entry: int | bytes, configuration: int) -> None:

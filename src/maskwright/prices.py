@@ -27,6 +27,7 @@ from maskwright.kernel.codes import DIGITS, FIRST_CODE
 from maskwright.kernel.costs import NO_END, bytes_of, captures_of, tokens_of
 from maskwright.kernel.successors import Successors
 from maskwright.kernel.walk import REFUSED
+from maskwright.patience import LateError
 
 __all__ = ["NEVER", "Prices", "Tokens", "prices_of", "shifted"]
 
@@ -162,6 +163,8 @@ class Prices:
         """The best tokenisation of a short completion; None if there is none."""
         try:
             text = self.completion.valid_text(configuration, source)
+        except LateError:
+            raise
         except LimitError:
             return None
         plan = None if text is None else self.tokenise(text)
@@ -290,6 +293,8 @@ class Prices:
         data = b"".join([self.engine.code_of(token) for token in tokens])
         try:
             after = self.engine.read(configuration, data, source(data))
+        except LateError:
+            raise
         except LimitError:
             return False
         return after != REFUSED and self.engine.is_accepting(after)

@@ -7,6 +7,7 @@ cdef class Closures:
     cdef public bint unspellable     # a lexeme was met that the vocabulary's bytes cannot write
     cdef public long long effort     # entries merged and entered for the present mask or byte; at most most_effort
     cdef public long long most_effort
+    cdef long long next_effort
     cdef public dict node_ids        # node key -> node
     cdef public list node_keys       # node_keys[node]
     cdef public list node_starts     # node_starts[node]: first positions of its productions; None until expanded

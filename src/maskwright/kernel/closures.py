@@ -17,6 +17,7 @@ from maskwright.errors import LimitError, Problem
 from maskwright.kernel.expressions import WORDS
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNKNOWN, Lexicon
 from maskwright.kernel.trie import BYTE_CATEGORIES
+from maskwright.patience import rest
 
 __all__ = ["CALL", "CAPTURE", "END", "FINAL", "LEX", "NIL", "RECALL", "ROOT", "Closures"]
 
@@ -40,6 +41,8 @@ STEEP = 64
 MEMO = 1024
 #: Entries of stacks and items that one mask, or reading one byte of a text, may merge and enter: a second.
 EFFORT = 500_000
+#: The same between two rests.
+SLICE = 5_000
 
 #: Bit of ``entry`` that says that it was computed; no category has it.
 KNOWN = 1 << 63
@@ -60,6 +63,7 @@ class Closures:
         self.unspellable = False
         self.effort = 0
         self.most_effort = EFFORT
+        self.next_effort = SLICE
         self.node_ids = {}
         self.node_keys = []
         self.node_starts = []
@@ -113,6 +117,7 @@ class Closures:
         """
         found = self.node_starts[node]
         if found is None:
+            rest()
             productions = self.expand(self.node_keys[node])
             found = self.node_starts[node] = tuple([self._lay_out(node, production) for production in productions])
         if depth >= self.stack_depth:
@@ -394,9 +399,16 @@ class Closures:
     def _spend(self, effort: cython.int) -> cython.int:
         """Count what entering takes; it holds the interpreter's lock, so nothing else could end it."""
         self.effort += effort
-        if self.effort > self.most_effort:
-            self.effort = 0
-            raise LimitError(Problem("too many ways to go on at one place", remedy="make the grammar less ambiguous"))
+        if self.effort < self.next_effort - SLICE:
+            # A mask or byte later.
+            self.next_effort = SLICE
+        if self.effort > self.next_effort:
+            if self.effort > self.most_effort:
+                self.effort = 0
+                reason = "too many ways to go on at one place"
+                raise LimitError(Problem(reason, remedy="make the grammar less ambiguous"))
+            self.next_effort = self.effort + SLICE
+            rest()
         return 0
 
     def _add_item(self, items: dict[tuple[int, int], int], key: tuple[int, int], stack: int) -> None:

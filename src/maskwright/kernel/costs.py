@@ -22,6 +22,7 @@ from maskwright.kernel.closures import CALL, CAPTURE, END, RECALL, Closures
 from maskwright.kernel.codes import DIGITS, FIRST_CODE
 from maskwright.kernel.shortest import ENDLESS, Shortest
 from maskwright.kernel.trie import Trie
+from maskwright.patience import LateError, rest
 
 __all__ = ["BYTE", "NO_END", "TOKEN", "Costs", "bytes_of", "captures", "captures_of", "tokens_of"]
 
@@ -205,9 +206,15 @@ class Costs:
         if found is None:
             closures: Closures = self.closures
             options = [one for one in self.shortest.options(state) if closures.lets(position, one[1])]
-            # Kept also where limits end the search: a mask would ask again at every token.
-            self.switches[key] = (NO_END, -1, b"")
-            found = self.switches[key] = _Search(self).run_switch(position, options)
+            try:
+                found = _Search(self).run_switch(position, options)
+            except LateError:
+                raise
+            except LimitError:
+                # Kept also where limits end the search: a mask would ask again at every token.
+                self.switches[key] = (NO_END, -1, b"")
+                raise
+            self.switches[key] = found
         return found  # type: ignore[no-any-return]
 
     def stack(self, stack: cython.int) -> int:
@@ -245,14 +252,17 @@ class Costs:
 
     def _solve(self, goal: int) -> int:
         """The weight of a node (even numbers) or of a position's rest (odd), and of what is finished on the way."""
-        found = NO_END
+        known = self.rests if goal & 1 else self.nodes
         try:
             found = _Search(self).run(goal)
-        finally:
-            # Also where limits end the search: a mask would ask again at every token.
-            if found >= NO_END:
-                known = self.rests if goal & 1 else self.nodes
-                known[goal >> 1] = NO_END
+        except LateError:
+            raise
+        except LimitError:
+            # Kept also where limits end the search: a mask would ask again at every token.
+            known[goal >> 1] = NO_END
+            raise
+        if found >= NO_END:
+            known[goal >> 1] = NO_END
         return found
 
     def places(self, one: int) -> tuple[int, ...]:
@@ -396,6 +406,8 @@ class _Search:
         if weight >= NO_END:
             return
         self.count += 1
+        if self.count & 255 == 0:
+            rest()
         if self.count > self.costs.most_steps:
             reason = f"the shortest completion is not found within {self.costs.most_steps} steps"
             raise LimitError(Problem(reason, remedy="raise Limits.satisfiability_steps"))

@@ -14,7 +14,8 @@ cdef class Frames:
     cdef public int captured               # the greatest weight (-1 counts least) of a lexeme that ended in the present read(), or at a node of a walk
     cdef int[::1] crossed                  # crossed[d]: weights of lexemes that ended on the present path up to depth d; 2 is undecided without the text
     cdef long long effort                  # comparisons of items for the present mask or byte; at most EFFORT
-    cdef long long most_effort             # EFFORT, as a C integer
+    cdef long long next_effort             # where other threads may run next
+    cdef long long slice                   # SLICE, as a C integer
     cdef int capacity                      # items that the frames have room for
     cdef int[::1] states                   # states[i]: lexeme state of the i-th item of the frames
     cdef int[::1] positions                # positions[i]: its position
@@ -31,7 +32,7 @@ cdef class Frames:
     cdef list _frame(self, int d)
     cdef int _add(self, int start, int top, int state, int position, int stack) except -1
     cdef int _widen(self) except -1
-    cdef int _give_up(self) except -1
+    cdef int _pause(self) except -1
     cdef int _leave(self, int start, int top, int state, int position, int stack) except -1
     cdef int _load_closure(self, int found, int d=*) except -1
     cdef int _step(self, int d, int byte) except -1

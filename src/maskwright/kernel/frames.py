@@ -16,6 +16,7 @@ from maskwright.errors import LimitError, Problem
 from maskwright.kernel.closures import CAPTURE, RECALL, ROOT, Closures
 from maskwright.kernel.codes import DIGITS, FIRST_CODE
 from maskwright.kernel.lexicon import ACCEPTS, CONTINUES, DEAD, UNKNOWN, Lexicon
+from maskwright.patience import rest
 
 __all__ = ["REFUSED", "Frames"]
 
@@ -26,6 +27,8 @@ FRAME_ITEMS = 262_144
 FIRST_ITEMS = 1_024
 #: Comparisons of items that one mask, or reading one byte of a text, may take: about a second.
 EFFORT = 1_000_000_000
+#: The same between two rests.
+SLICE = 10_000_000
 #: Characters below which reading them one by one costs no more.
 SHORT = 2
 #: Forced text is found in pieces of this many bytes at most.
@@ -56,7 +59,8 @@ class Frames:
         self.captured = 0
         self.crossed = array("i", bytes(4 * (self.longest + 3)))
         self.effort = 0
-        self.most_effort = EFFORT
+        self.slice = SLICE
+        self.next_effort = SLICE
         self.capacity = FIRST_ITEMS
         self.states = array("i", bytes(4 * FIRST_ITEMS))
         self.positions = array("i", bytes(4 * FIRST_ITEMS))
@@ -111,8 +115,8 @@ class Frames:
         """Add an item to the frame ``start .. top``, merging stacks; the new top."""
         i: cython.int
         self.effort += top - start
-        if self.effort > self.most_effort:
-            self._give_up()
+        if self.effort > self.next_effort:
+            self._pause()
         for i in range(start, top):
             if self.states[i] == state and self.positions[i] == position:
                 if self.stacks[i] != stack:
@@ -125,9 +129,14 @@ class Frames:
         self.stacks[top] = stack
         return top + 1
 
-    def _give_up(self) -> cython.int:
-        """End what compares items without end: it holds the interpreter's lock, so nothing else could end it."""
+    def _pause(self) -> cython.int:
+        """Let other threads run; and end what compares items without end, since nothing else could end it."""
+        self.next_effort = self.effort + SLICE
+        if self.effort <= EFFORT:
+            rest()
+            return 0
         self.effort = 0
+        self.next_effort = SLICE
         raise LimitError(Problem("too many ways to read the same text", remedy="make the grammar less ambiguous"))
 
     def _widen(self) -> cython.int:
@@ -273,6 +282,7 @@ class Frames:
             for byte in data[self.done :] if self.done else data:
                 self.done += 1
                 self.effort = self.closures.effort = 0
+                self.next_effort = self.slice
                 if self._step(d, byte) == 0:
                     return REFUSED
                 d += 1

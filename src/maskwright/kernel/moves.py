@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 
+import cython
+
 from maskwright.errors import LimitError, Problem
 from maskwright.kernel.expressions import (
     ALL,
@@ -29,12 +31,18 @@ from maskwright.kernel.expressions import (
     WORDS,
     Expressions,
 )
+from maskwright.patience import rest
 
 __all__ = ["Moves"]
 
 Move = tuple[int, int, int]
 
 UNKNOWN, ALIVE, DEAD = 0, 1, 2
+
+#: Moves that are looked at, of all operands, between two rests: about a millisecond.
+SLICE = 1_000
+#: Expressions that one decision may make for each state that it may visit; one takes a kilobyte.
+MADE = 20
 
 #: JSON's two-character escapes (RFC 8259 section 7): the letter, the character, and whether JSON demands an escape.
 SHORT_ESCAPES = (
@@ -67,6 +75,15 @@ class Moves:
         self.drafts: dict[int, tuple[Move, ...]] = {}
         #: ``life[x]``: ALIVE or DEAD for hollow expressions that were decided.
         self.life: dict[int, int] = {}
+        self.effort = 0
+
+    def spend(self, effort: cython.int) -> cython.int:
+        """Count what deriving takes; other threads run meanwhile, and it ends when its time is up."""
+        self.effort += effort
+        if self.effort > SLICE:
+            self.effort = 0
+            rest()
+        return 0
 
     def of(self, x: int) -> list[Move]:
         """The moves of an expression."""
@@ -98,8 +115,10 @@ class Moves:
         deep, wide = [x], deque((x,))
         done: set[int] = set()
         steps = 0
+        most = len(e.kind) + MADE * self.emptiness_states
         while deep or wide:
             steps += 1
+            self.spend(1)
             is_deep = bool(deep) and (steps % 2 != 0 or not wide)
             at = deep.pop() if is_deep else wide.popleft()
             if at in done:
@@ -121,7 +140,7 @@ class Moves:
                     wide.append(then)
                     if is_deep:
                         deep.append(then)
-            if len(came_from) > self.emptiness_states:
+            if len(came_from) > self.emptiness_states or len(e.kind) > most:
                 raise LimitError(
                     Problem(
                         f"deciding whether patterns exclude each other takes more than {self.emptiness_states} states",
@@ -155,6 +174,11 @@ class Moves:
         return self._draft(x) if self.expressions.hollow[x] else self.of(x)
 
     def _derive(self, x: int) -> list[Move]:
+        found = self._derived(x)
+        self.spend(4 + len(found))
+        return found
+
+    def _derived(self, x: int) -> list[Move]:
         e = self.expressions
         kind = e.kind[x]
         if kind == CHARS:
@@ -222,12 +246,14 @@ class Moves:
         moves: list[Move] = []
         unite = self.expressions.unite
         for low, high, active in _sweep(lists):
+            self.spend(len(active))
             _append(moves, low, high, active[0] if len(active) == 1 else unite(active))
         return moves
 
     def _intersect(self, lists: list[list[Move]]) -> list[Move]:
         moves: list[Move] = []
         for low, high, active in _sweep(lists):
+            self.spend(len(active))
             if len(active) == len(lists):
                 _append(moves, low, high, self.expressions.intersect(active))
         return moves

@@ -34,6 +34,7 @@ from maskwright.kernel.expressions import (
     Expressions,
 )
 from maskwright.kernel.lexicon import Lexicon
+from maskwright.kernel.moves import MADE
 
 __all__ = ["ENDLESS", "Shortest"]
 
@@ -196,6 +197,7 @@ class Shortest:
         done: set[int] = set()
         heap = [(0, 0, x, False)]
         count = 0
+        most = len(self.expressions.kind) + MADE * self.most_states
         while heap:
             cost, _, at, is_end = heappop(heap)
             if is_end:
@@ -203,7 +205,7 @@ class Shortest:
             if at in done:
                 continue
             done.add(at)
-            if len(done) > self.most_states:
+            if len(done) > self.most_states or len(self.expressions.kind) > most:
                 # Not asked again: a mask would ask at every token.
                 self.known[3 * x + mode] = ENDLESS
                 reason = f"the shortest string of a pattern is not found within {self.most_states} states"
@@ -214,7 +216,9 @@ class Shortest:
                 heappush(heap, (cost + rest, count, at, True))
                 continue
             # Dead ends do no harm here, and asking whether an intersection is one costs a search of its own.
-            for low, high, then in self.lexicon.moves.candidates(at):
+            moves = self.lexicon.moves.candidates(at)
+            self.lexicon.moves.spend(4 * len(moves))
+            for low, high, then in moves:
                 step, data = self.character(low, high, mode)
                 if step >= ENDLESS or (mode == BYTEWISE and not self._is_present(data)):
                     continue
@@ -360,6 +364,7 @@ class Shortest:
         while wave and len(seen) < self.most_states:
             following: list[tuple[int, bytes]] = []
             for at, data in wave:
+                self.lexicon.moves.spend(4)
                 kind = e.kind[at]
                 if kind == LABEL:
                     _keep(best, e.first[at], data)

@@ -16,6 +16,7 @@ from maskwright.kernel.lexicon import DEAD, UNKNOWN, WIDE, Lexicon
 from maskwright.kernel.profiles import Profile
 from maskwright.kernel.trie import LONG_CATEGORIES, Trie
 from maskwright.kernel.walk import Walker
+from maskwright.patience import rest
 
 __all__ = ["Successors"]
 
@@ -113,7 +114,11 @@ class Successors:
         d: cython.int
         j: cython.int
         skipped = set()
+        steps: cython.int = 0
         while node < trie.size:
+            steps += 1
+            if steps & 1023 == 0:
+                rest()
             d = trie.depth[node]
             walker.captured = 0
             if walker._step(d - 1, trie.byte[node]) == 0:

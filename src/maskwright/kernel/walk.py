@@ -213,6 +213,7 @@ class Walker(Frames):
         self.crossed[0] = 0
         self.effort = 0
         self.closures.effort = 0
+        self.next_effort = self.slice
         self.masking = True
         try:
             self._fill_items(self.configurations[configuration], row)

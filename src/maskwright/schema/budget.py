@@ -7,6 +7,7 @@ from typing import Final
 
 from maskwright.errors import LimitError, Problem
 from maskwright.limits import Limits
+from maskwright.patience import rest
 
 __all__ = ["VALUE", "Budget"]
 
@@ -38,12 +39,13 @@ class Budget:
         self._deadline: float | None = None
 
     def spend(self, units: int) -> None:
-        """Raises :class:`maskwright.errors.LimitError` when the units or ``compile_seconds`` are used up."""
+        """Raises :class:`maskwright.errors.LimitError` when the units or the time are used up."""
         self._left -= units
         if self._left < self._next or self._left < 0:
             self._look()
 
     def _look(self) -> None:
+        rest()
         now = monotonic()
         if self._deadline is None:
             self._deadline = now + self._limits.compile_seconds

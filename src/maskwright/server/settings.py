@@ -22,6 +22,8 @@ _LIMITS: Final = Limits(
     subschemas=100_000,
     grammar_symbols=20_000,
     compile_seconds=10.0,
+    # All others that are constrained wait for that long.
+    turn_seconds=3.0,
     # What one kept guide may learn: 3 MB of masks for 49,000 tokens, and as much of configurations.
     configurations=32_768,
     masks=512,
