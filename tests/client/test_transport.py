@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from maskwright.client import AsyncClient, Pool, Retries
+from maskwright.client import AsyncClient, Client, Pool, Retries
 from maskwright.client.encodings import Unpacking
 from maskwright.client.flow import Call, Emit, Flow, Now, Reply, request
 from maskwright.client.streams import Chunks
@@ -532,3 +532,27 @@ def test_payloads_that_cannot_be_written() -> None:
         with Scripted([OK]) as server, SyncSide(server.url) as client, pytest.raises(PolicyError):
             client.run(request(Call("/v1/x", payload)))
         assert server.heard == []
+
+
+def test_a_gate_is_passed_before_each_request() -> None:
+    """Repeated ones too, lists of models not; what it raises ends the question, and nothing is sent."""
+    passed: list[int] = []
+
+    def gate() -> None:
+        if len(passed) == 2:
+            raise ClosedError
+        passed.append(1)
+
+    listed = json_answer({"data": [{"id": "m"}]})
+    with (
+        Scripted([[listed], [json_answer({}, 500)], [json_answer({}, 500)]]) as server,
+        Client(server.url, model="m", profile="vllm", retries=QUICK).with_options(gate=gate) as client,
+    ):
+        assert client.models() == ("m",)
+        with pytest.raises(ClosedError):
+            client.complete("a")
+    assert [heard.method for heard in server.heard] == ["GET", "POST", "POST"]
+
+
+class ClosedError(Exception):
+    """Of the test's own."""

@@ -55,6 +55,23 @@ def test_rows_that_do_not_fit_fail_alone(arguments: list[str], tmp_path: Path) -
     assert (failure["row"], failure["error"]["type"]) == (5, "ModelError")
 
 
+def test_rows_that_their_bound_closed_say_so(arguments: list[str], tmp_path: Path) -> None:
+    """Where what a row cost is told: a name that wants more tokens than there are was cut."""
+    (tmp_path / "in.jsonl").write_text(json.dumps("My name is Bartholomew Montgomery and I am 36 years old.") + "\n")
+    for most, is_early in (("13", True), ("40", False)):
+        assert main([*arguments[:-1], most, "--with-cost", "--restart"]) == 0
+        (line,) = (tmp_path / "out.jsonl").read_text().splitlines()
+        assert ("closed early" in json.loads(line)["cost"]["how"]) is is_early
+
+
+def test_a_budget_of_calls_is_one_of_rows(arguments: list[str], tmp_path: Path) -> None:
+    """Here a row is one call: never more are begun, and the rest is left."""
+    assert main([*arguments, "--budget-calls", "2", "--concurrency", "4"]) == 4
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+    assert main(arguments) == 0
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == len(PEOPLE)
+
+
 def test_too_few_tokens_for_any_answer(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -133,3 +133,14 @@ def test_counts_add_up() -> None:
     tally.add(calls=1, prompt_tokens=5)
     tally.add(calls=2)
     assert tally.counts == Counts(calls=3, prompt_tokens=5)
+
+
+def test_how_a_model_writes_calls_can_be_told() -> None:
+    """By the name of a format, for a client and for one made of it."""
+    with Client(URL, tool_format="hermes") as client:
+        assert client._configuration.settings.tool_format == "hermes"
+        assert client.with_options(model="m")._configuration.settings.tool_format == "hermes"
+        assert client.with_options(tool_format=None)._configuration.settings.tool_format is None
+    for wrong in ("nothing", 1):
+        with pytest.raises(PolicyError, match="tool_format is one of"):
+            Client(URL, tool_format=wrong)  # type: ignore[arg-type]

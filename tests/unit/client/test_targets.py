@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -184,3 +185,11 @@ def test_a_tool_whose_validator_refuses() -> None:
     with pytest.raises(AnswerError, match="capital letter") as caught:
         Target.of(None, [Person]).read(Answer(text="", calls=(Call("Person", text, json.loads(text)),)))
     assert (caught.value.place, caught.value.text) == ("/calls/0/name", text)
+
+
+@pytest.mark.parametrize(("given", "tools"), [(Person, ()), (None, (Person,)), (list[int], ())])
+def test_types_without_pydantic(given: object, tools: tuple[object, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has to be installed is told."""
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    with pytest.raises(PolicyError, match="pip install"):
+        Target.of(given, tools)
