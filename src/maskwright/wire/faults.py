@@ -59,7 +59,8 @@ def fault_of(error: MaskwrightError, *, param: str) -> RequestError:
     """An error of ours as a refusal.
 
     Constraints and arguments: 400, with the place of the first problem behind ``param``, as a JSON pointer
-    (``response_format.json_schema.schema#/properties/a``), and every problem in the message. Anything else is a 500.
+    (``response_format.json_schema.schema#/properties/a``), and every problem in the message; an empty ``param`` is no
+    field. Anything else is a 500.
     """
     if isinstance(error, RequestError):
         return error
@@ -68,17 +69,19 @@ def fault_of(error: MaskwrightError, *, param: str) -> RequestError:
         message = f"the server failed: {type(error).__name__}: {error}"
         return RequestError(message[:_LONGEST], status=500, type="server_error", code="internal_error")
     if not isinstance(error, ConstraintError) or not error.problems:
-        return RequestError(_cut(f"{param}: {error}"), param=param, code=code)
+        return RequestError(_cut(f"{param}: {error}" if param else str(error)), param=param or None, code=code)
     code = "invalid_function_parameters" if param == "tools" and code == "invalid_json_schema" else code
     message = "\n".join(_line(problem, param) for problem in error.problems)
-    return RequestError(_cut(message), param=path_of(param, error.problems[0].place), code=code)
+    return RequestError(_cut(message), param=path_of(param, error.problems[0].place) or None, code=code)
 
 
 def _line(problem: Problem, param: str) -> str:
     """One problem with its place in the request, and in the text there."""
     line = line_of(problem.place)
     at = f" at {line}" if line else ""
-    return f"{path_of(param, problem.place)}{at}: {problem.reason}" + (f" ({problem.remedy})" if problem.remedy else "")
+    place = f"{path_of(param, problem.place)}{at}".lstrip()
+    advice = f" ({problem.remedy})" if problem.remedy else ""
+    return f"{place}: {problem.reason}{advice}" if place else f"{problem.reason}{advice}"
 
 
 def _cut(message: str) -> str:

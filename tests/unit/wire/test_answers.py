@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from maskwright.errors import GrammarError, ModelError, PolicyError, Problem, RequestError, SchemaError, TokenError
+from maskwright.errors import (
+    GrammarError,
+    LimitError,
+    MaskwrightError,
+    ModelError,
+    PolicyError,
+    Problem,
+    RequestError,
+    SchemaError,
+    TokenError,
+)
 from maskwright.wire.answers import (
     Scored,
     chat_choice,
@@ -260,3 +270,11 @@ def test_a_thousand_problems() -> None:
     """A message has an end."""
     made = fault_of(SchemaError(*(Problem("wrong" * 10, place=f"#/{i}") for i in range(1000))), param="p")
     assert len(made.message) < 2_100
+
+
+@pytest.mark.parametrize("error", [LimitError(Problem("too much", remedy="ask for less")), PolicyError("too much")])
+def test_an_error_of_no_field(error: MaskwrightError) -> None:
+    """What no field is to blame for begins with its reason."""
+    made = fault_of(error, param="")
+    assert made.param is None
+    assert str(made).startswith("too much")
