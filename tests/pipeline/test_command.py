@@ -277,7 +277,7 @@ def test_nobody_there_is_named(desk: Desk, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("option", ["--output", "--failures"])
-@pytest.mark.parametrize("path", ["-", ".", "/", ".."])
+@pytest.mark.parametrize("path", ["-", ".", "/", "..", ""])
 def test_what_is_no_file_is_refused(
     desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, option: str, path: str
 ) -> None:

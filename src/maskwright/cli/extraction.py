@@ -60,7 +60,7 @@ def extract(arguments: argparse.Namespace) -> Exit:
     meter = Meter(prices, is_quiet=arguments.quiet)
     ledger = Ledger(
         arguments.output,
-        arguments.failures or default_failures(arguments.output),
+        default_failures(arguments.output) if arguments.failures is None else arguments.failures,
         asking.job(_model_name(arguments)),
         source=source.path,
         restart=arguments.restart,

@@ -35,7 +35,7 @@ def default_failures(output: str | os.PathLike[str]) -> Path:
     """Where failures go if nothing is said: ``out.failures.jsonl`` beside ``out.jsonl``; raises ``InputError``."""
     path = Path(output)
     if not path.name:
-        raise InputError(f"{output} is a folder: name a file in it for the output")
+        raise InputError(f"the output is a file, not {str(output)!r}")
     return path.with_name(f"{path.stem}.failures{path.suffix or '.jsonl'}")
 
 
@@ -72,7 +72,7 @@ class Ledger:
         self.index = RowIndex()
         self._output = Journal(output)
         try:
-            self._failures = self._open_failures(failures or default_failures(output))
+            self._failures = self._open_failures(default_failures(output) if failures is None else failures)
         except BaseException:
             self._output.close()
             raise
