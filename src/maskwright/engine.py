@@ -227,6 +227,12 @@ class Engine:
         if prefix and walker.root != REFUSED:
             walker.root = walker.read(walker.root, prefix, partial(written_in, prefix))
 
+    @property
+    def is_current(self) -> bool:
+        """Whether guides that are compiled now learn in the same lexicon."""
+        tables: _Tables = self.vocabulary._caches["tables"]  # noqa: SLF001
+        return self.now.walker.lexicon is tables.lexicon
+
     def turn(self) -> AbstractContextManager[None]:
         """Hold the lock, unless others hold it for too long."""
         return turn(

@@ -34,6 +34,15 @@ class Guide:
         """What it was compiled for."""
         return self._engine.vocabulary
 
+    @property
+    def is_current(self) -> bool:
+        """Whether it shares what it learned with guides that are compiled now.
+
+        Where that outgrew ``Limits`` it was dropped, and only the guides from before hold it until they are used: a
+        cache of guides that must not grow compiles them again.
+        """
+        return self._engine.is_current
+
     def matcher(self, *, max_tokens: int | None = None) -> Matcher:
         """A new sequence at the beginning of the constraint.
 

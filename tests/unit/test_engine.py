@@ -62,6 +62,23 @@ def test_tiny_limits_change_no_mask(expected: dict[bytes, list[bytes]]) -> None:
         assert masks_along(guide, document) == expected[document]
 
 
+def test_old_guides_are_told() -> None:
+    """A guide is current until what all guides of its vocabulary learned is dropped, and again when it is used."""
+    vocabulary = make_vocabulary(TOKENS)
+    guide = mw.compile(mw.json_schema(SCHEMA, limits=TINY), vocabulary)
+    matcher = guide.matcher()
+    assert guide.is_current
+    long = {f"{number:x}" * 9: True for number in range(60)}
+    mw.compile(mw.json_schema({"properties": long, "required": list(long)}), vocabulary).complete(b"{")
+    masks_along(mw.compile(mw.json_schema(SCHEMA), vocabulary), DOCUMENTS[0])
+    assert guide.is_current
+    younger = mw.compile(mw.json_schema(SCHEMA, limits=TINY, whitespace="compact"), vocabulary)
+    assert younger.is_current
+    assert not guide.is_current
+    matcher.advance_bytes(b'{"a": "q')
+    assert guide.is_current
+
+
 def test_rollback_and_forks_survive_eviction() -> None:
     """A matcher that slept while the engine forgot everything goes on as if nothing had happened."""
     guide = mw.compile(mw.json_schema(SCHEMA, limits=TINY), make_vocabulary(TOKENS))

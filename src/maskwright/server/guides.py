@@ -90,9 +90,15 @@ class Guides:
         self._counts.compiled += 1
         if made is not None and len(key) <= _LONGEST_KEY:
             self._kept[key] = made
+            self._drop_old()
             while len(self._kept) > self._settings.kept_guides:
                 self._kept.popitem(last=False)
         return made
+
+    def _drop_old(self) -> None:
+        """Guides that keep a lexicon alive which nobody else uses: that is 100 MB for one that hard patterns filled."""
+        for key in [key for key, guide in self._kept.items() if not guide.is_current]:
+            del self._kept[key]
 
     def _made(self, make: Callable[[], Constraint | None]) -> Guide | None:
         constraint = make()

@@ -60,6 +60,21 @@ def test_the_oldest_is_dropped() -> None:
     asyncio.run(run())
 
 
+def test_old_ones_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that hold what their vocabulary dropped are not kept: it would never be free."""
+
+    async def run() -> None:
+        kept, counts = _guides()
+        old = await kept.guide("a", lambda: mw.choice(["a"]))
+        monkeypatch.setattr(type(old), "is_current", property(lambda guide: guide is not old))
+        for key in ("a", "b", "b", "a"):
+            await kept.guide(key, lambda key=key: mw.choice([key]))  # type: ignore[misc]
+        assert (counts.compiled, counts.reused) == (3, 2)
+        kept.close()
+
+    asyncio.run(run())
+
+
 def test_refusals_are_for_all_who_wait_and_not_kept() -> None:
     """What cannot be compiled is told to everybody who waits for it, and tried again for the next."""
     tries = 0
