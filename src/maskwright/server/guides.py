@@ -75,6 +75,11 @@ class Guides:
         """
         return await self._workers.run(work)
 
+    def forget(self, guide: Guide) -> None:
+        """Keep a guide no longer: what it learned before a limit ended it is large, and of no use."""
+        for key in [key for key, kept in self._kept.items() if kept is guide]:
+            del self._kept[key]
+
     def close(self) -> None:
         """Take no more work; what runs ends by itself."""
         self._workers.close()

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from starlette.requests import Request
 
 from maskwright.decode.runtime import Runtime
-from maskwright.errors import RequestError, excerpt
+from maskwright.errors import LimitError, RequestError, excerpt
 from maskwright.guide import Guide
 from maskwright.server.bodies import parse_json, read_body, unpack
 from maskwright.server.engine import Engine
@@ -83,7 +83,12 @@ class Service:
         """
         self.check_open()
         if any(guide is not None for guide in guides):
-            jobs = await self._planners.run(lambda: self.engine.prepare(jobs))
+            try:
+                jobs = await self._planners.run(lambda: self.engine.prepare(jobs))
+            except LimitError:
+                for guide in filter(None, guides):
+                    self.guides.forget(guide)
+                raise
         return self.engine.submit(jobs)
 
     def check_open(self) -> None:

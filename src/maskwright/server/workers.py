@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -44,7 +45,7 @@ class Workers:
             raise RequestError(reason, status=503, type="server_error", code="overloaded", retry_after=1.0)
         self._waiting += 1
         loop = asyncio.get_running_loop()
-        running = self._pool.submit(work)
+        running = self._pool.submit(_lightly, work)
         running.add_done_callback(lambda _: _tell(loop, self._finished))
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(running)), self._seconds)
@@ -60,6 +61,22 @@ class Workers:
 
     def _finished(self) -> None:
         self._waiting -= 1
+
+
+def _lightly(work: Callable[[], _Made]) -> _Made:
+    """Do some work; an error that it raises keeps nothing alive.
+
+    The frames of a traceback hold what was half made of a constraint, up to some hundred megabytes, and who waits for
+    the error holds it in cycles that the collector reaches only after many small objects.
+    """
+    try:
+        return work()
+    except BaseException as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            traceback.clear_frames(cause.__traceback__)
+            cause = cause.__context__
+        raise
 
 
 def _tell(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
