@@ -65,7 +65,10 @@ def synchronous(client: openai.OpenAI) -> None:
         kinds = {event.type for event in stream}
         final = stream.get_final_completion()
     seen["helper"] = {"kinds": sorted(kinds), "parsed": final.choices[0].message.parsed.model_dump()}
-    called = client.chat.completions.create(model=MODEL, messages=ASK, tools=TOOLS, tool_choice="required")
+    # Unbounded and warm, a small model calls again and again, to the end of its context.
+    called = client.chat.completions.create(
+        model=MODEL, messages=ASK, tools=TOOLS, tool_choice="required", parallel_tool_calls=False, seed=1
+    )
     message = called.choices[0].message
     seen["tools"] = {
         "finish": called.choices[0].finish_reason,
