@@ -12,10 +12,10 @@ from starlette.types import ASGIApp
 from maskwright.errors import ModelError, RequestError
 from maskwright.guide import Guide
 from maskwright.server.answering import Answering
+from maskwright.server.delivery import deliver
 from maskwright.server.orders import jobs_of
-from maskwright.server.replies import json_reply
 from maskwright.server.service import Service
-from maskwright.server.streams import EventStream, attended
+from maskwright.server.streams import attended
 from maskwright.server.turns import ChatChoice, Parser
 from maskwright.tags.formats import Reading
 from maskwright.tags.parsing import ToolParser, parser_of
@@ -58,26 +58,14 @@ class Chat:
         order = await self._service.read(request, self._read)
         guide = await attended(request.receive, self._guide(order))
         answering = await self._submit(order, guide)
-        ticket = answering.ticket
-        headers = self._service.headers(order.asked)
-        work = answering.begin() if order.asked.stream else answering.gather()
-        try:
-            await attended(request.receive, work)
-        except BaseException:
-            ticket.cancel()
-            raise
-        notes: dict[str, Any] = request.state.notes
-        if not order.asked.stream:
-            notes.update(answering.usage())
-            return json_reply(self._whole(order, answering), headers=headers)
-
-        def finish(has_left: bool) -> None:  # noqa: FBT001 - called by the stream alone
-            ticket.cancel()
-            self._service.counts.disconnects += has_left
-            notes.update(answering.usage(), left=has_left)
-
-        chunks = self._chunks(order.asked, answering)
-        return EventStream(chunks, headers=headers, request_id=request.state.request_id, finish=finish)
+        return await deliver(
+            request,
+            self._service,
+            order.asked,
+            answering,
+            whole=lambda: self._whole(order, answering),
+            chunks=lambda: self._chunks(order.asked, answering),
+        )
 
     # From a request to jobs ------------------------------------------------------------------------------------------
 

@@ -12,10 +12,10 @@ from starlette.types import ASGIApp
 from maskwright.guide import Guide
 from maskwright.server.answering import Answering
 from maskwright.server.choices import CompletionChoice
+from maskwright.server.delivery import deliver
 from maskwright.server.orders import jobs_of
-from maskwright.server.replies import json_reply
 from maskwright.server.service import Service
-from maskwright.server.streams import EventStream, attended
+from maskwright.server.streams import attended
 from maskwright.wire.answers import completion
 from maskwright.wire.completions import CompletionRequest, read_completion
 from maskwright.wire.constraints import constraint_key, constraint_of
@@ -57,26 +57,14 @@ class Completions:
         order = await self._service.read(request, self._read)
         guides = [await attended(request.receive, self._guide(order.asked, prompt)) for prompt in order.prompts]
         answering = await self._submit(order, guides)
-        ticket = answering.ticket
-        headers = self._service.headers(order.asked)
-        work = answering.begin() if order.asked.stream else answering.gather()
-        try:
-            await attended(request.receive, work)
-        except BaseException:
-            ticket.cancel()
-            raise
-        notes: dict[str, Any] = request.state.notes
-        if not order.asked.stream:
-            notes.update(answering.usage())
-            return json_reply(self._whole(order.asked, answering), headers=headers)
-
-        def finish(has_left: bool) -> None:  # noqa: FBT001 - called by the stream alone
-            ticket.cancel()
-            self._service.counts.disconnects += has_left
-            notes.update(answering.usage(), left=has_left)
-
-        chunks = self._chunks(order.asked, answering)
-        return EventStream(chunks, headers=headers, request_id=request.state.request_id, finish=finish)
+        return await deliver(
+            request,
+            self._service,
+            order.asked,
+            answering,
+            whole=lambda: self._whole(order.asked, answering),
+            chunks=lambda: self._chunks(order.asked, answering),
+        )
 
     # From a request to jobs ------------------------------------------------------------------------------------------
 
